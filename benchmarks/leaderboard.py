@@ -15,7 +15,6 @@ from django.utils import timezone
 
 from benchmarks.figures import Figure, Work, against, ask_nothing, in_turn, settle, waited
 from benchmarks.people import FIRST, RARE, crowd
-from tests.rating_factories import count_ratings
 from tournaments.models import Club, Game, Player, RatingPool, User
 from tournaments.queries.ratings import Listed, month_of
 
@@ -67,8 +66,6 @@ def fill(ratings: int) -> User:
         for number, (game, days) in enumerate(zip(games, (60, 5), strict=True), start=1):
             cursor.execute(CHANGES, [game.pk, number, at - timedelta(days=days)])
         cursor.execute(f"{RATINGS} WHERE id = %s", [few.pk, at, month_of(at), rare.pk])
-        for each in (pool, few):
-            count_ratings(each)
     settle()
     return claim_one(pool)
 

@@ -1,10 +1,9 @@
 import factory
-from django.db.models import Count
 from factory.django import DjangoModelFactory
 
 from tests.club_factories import ClubFactory, PlayerFactory, RoundFactory
 from tests.factories import EVENING, GameFactory
-from tournaments.models import PlayerRating, RatedRound, RatingChange, RatingCount, RatingPool
+from tournaments.models import PlayerRating, RatedRound, RatingChange, RatingPool
 
 
 class RatingPoolFactory(DjangoModelFactory):
@@ -56,21 +55,3 @@ class RatedRoundFactory(DjangoModelFactory):
     round = factory.SubFactory(RoundFactory, closed_at=EVENING)
     at = EVENING
     spreads = factory.LazyFunction(dict)
-
-
-class RatingCountFactory(DjangoModelFactory):
-    class Meta:
-        model = RatingCount
-
-    pool = factory.SubFactory(RatingPoolFactory)
-    points = 1512
-    month = EVENING.year * 12 + EVENING.month - 1
-    provisional = True
-    ratings = 1
-
-
-def count_ratings(pool):
-    """Count the ratings of a pool that were put there, as their computing would have."""
-    shown = ("points", "month", "provisional")
-    counted = pool.ratings.order_by().values(*shown).annotate(ratings=Count("pk"))
-    RatingCount.objects.bulk_create((RatingCount(pool=pool, **row) for row in counted), 2000)

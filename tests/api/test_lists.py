@@ -14,14 +14,13 @@ from tests.deals import NAMES, WHOLE_GAME
 from tests.factories import EVENING, HouseRulesetFactory
 from tests.program_factories import DeliveryFactory, WebhookFactory
 from tests.rating_factories import RatingPoolFactory
-from tests.web.ratings.ratings_world import counted, rated
+from tests.web.ratings.ratings_world import rated
 from tournaments.api.components import PLACEHOLDER
 from tournaments.api.exports import views
 from tournaments.models import (
     Event,
     Game,
     RatingChange,
-    RatingCount,
     RatingPool,
     Tournament,
     Webhook,
@@ -60,8 +59,6 @@ def entrant(club):
 def rating(club):
     pool = RatingPool.objects.filter(club=club).first() or RatingPoolFactory(club=club)
     rated(pool, 1500)
-    RatingCount.objects.all().delete()
-    counted()
 
 
 def delivery(club):

@@ -40,7 +40,6 @@ from tests.rating_factories import (
     PlayerRatingFactory,
     RatedRoundFactory,
     RatingChangeFactory,
-    RatingCountFactory,
     RatingPoolFactory,
 )
 from tournaments import models
@@ -333,8 +332,6 @@ REFUSED = {
     "rated_round_once": [
         lambda: two(RatedRoundFactory, pool=RatingPoolFactory(), round=RoundFactory())
     ],
-    "rating_count_once": [lambda: two(RatingCountFactory, pool=RatingPoolFactory())],
-    "rating_count_of_some": [lambda: RatingCountFactory(ratings=0)],
     "rating_ledger_is_one": [lambda: models.RatingLedger.objects.create(pk=2)],
     "difference_open_once": [lambda: two(DifferenceFactory, subject="game:1")],
     "difference_of_something": [lambda: DifferenceFactory(subject="")],

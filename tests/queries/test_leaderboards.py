@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tests.club_factories import PlayerFactory
 from tests.rating_factories import RatingPoolFactory
-from tests.web.ratings.ratings_world import MONTH, counted, rated
+from tests.web.ratings.ratings_world import MONTH, rated
 from tournaments.engine.ratings.ratings import Rating
 from tournaments.queries.leaderboards import COLUMNS, MOST_DOTS, MOST_ROWS, draw_curve
 from tournaments.queries.players import RatingStep
@@ -117,7 +117,6 @@ def test_pages_of_any_size_are_the_sorted_list(active, provisional):
         for player in players
     ]
     rated(another, 1500, player=players[0])
-    counted()
 
     listed = Listed(pool, timezone.now(), active=active, provisional=provisional)
 

@@ -7,7 +7,7 @@ import pytest
 from tests.club_factories import ClubFactory, EventFactory, PlayerFactory, RoundFactory
 from tests.deals import KINGS
 from tests.factories import EVENING
-from tests.rating_factories import PlayerRatingFactory, RatingCountFactory, RatingPoolFactory
+from tests.rating_factories import PlayerRatingFactory, RatingPoolFactory
 from tests.sample_games import DRAWN, load
 from tournaments.models import Event, Game, Revision, Seat, Table
 from tournaments.queries.players import (
@@ -165,14 +165,14 @@ def test_two_players_beside_each_other_are_the_same_from_both_sides(people):
 def test_rank_is_that_among_the_active_and_settled_and_equals_share_it():
     pool = RatingPoolFactory()
     long_ago = month_of(EVENING) - 12
-    for points, ratings in ((1600, 3), (1512, 2), (1400, 5)):
-        RatingCountFactory(pool=pool, points=points, ratings=ratings, provisional=False)
-        RatingCountFactory(pool=pool, points=points + 1, ratings=7)
-        RatingCountFactory(
-            pool=pool, points=points + 2, ratings=9, provisional=False, month=long_ago
+    for points, ratings in ((1600, 3), (1512, 1), (1400, 5)):
+        PlayerRatingFactory.create_batch(ratings, pool=pool, points=points, provisional=False)
+        PlayerRatingFactory.create_batch(2, pool=pool, points=points + 1, provisional=True)
+        PlayerRatingFactory.create_batch(
+            2, pool=pool, points=points + 2, provisional=False, month=long_ago
         )
-    RatingCountFactory(points=1700, provisional=False)
-    settled = PlayerRatingFactory(pool=pool, provisional=False)
+    PlayerRatingFactory(points=1700, provisional=False)
+    settled = PlayerRatingFactory(pool=pool, points=1512, provisional=False)
 
     assert rank_of(settled, EVENING) == (4, 10)
     assert rank_of(PlayerRatingFactory(pool=pool), EVENING) is None

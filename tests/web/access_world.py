@@ -15,7 +15,7 @@ from tests.admin.test_office import ROWS
 from tests.deals import WHOLE_GAME
 from tests.program_factories import ApplicationFactory, DeliveryFactory, TokenFactory
 from tests.rating_factories import RatingPoolFactory
-from tests.web.ratings.ratings_world import counted, rated
+from tests.web.ratings.ratings_world import rated
 from tournaments.models import Merge, Player, RatingDue, Round, Subscription
 from tournaments.queries.documents import report_secret
 from tournaments.services.games.seating import begin_transfer
@@ -244,7 +244,6 @@ def _ratings(*clubs):
         for pool in (RatingPoolFactory(club=club), server):
             for player in club.players.present():
                 rated(pool, 1500, player=player)
-    counted()
     RatingDue.objects.create(club=clubs[0], since=factories.EVENING)
 
 

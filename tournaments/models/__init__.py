@@ -38,7 +38,6 @@ from tournaments.models.ratings import (
     PlayerRating,
     RatedRound,
     RatingChange,
-    RatingCount,
     RatingDue,
     RatingLedger,
     RatingPool,

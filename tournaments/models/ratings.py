@@ -196,35 +196,6 @@ class RatedRound(models.Model):
         return f"round {self.round_id} in pool {self.pool_id}"
 
 
-class RatingCount(models.Model):
-    """The number of ratings of a pool that show these points, for fast ranks."""
-
-    pool = models.ForeignKey(
-        RatingPool, on_delete=models.CASCADE, related_name="counts", db_index=False
-    )
-    points = models.IntegerField()
-    month = models.PositiveIntegerField()
-    provisional = models.BooleanField()
-    ratings = models.PositiveIntegerField()
-
-    class Meta:
-        indexes = [
-            models.Index(
-                fields=["pool", "-points", "month", "provisional", "ratings"],
-                name="rating_count_leaderboard",
-            )
-        ]
-        constraints = [
-            models.UniqueConstraint(
-                fields=["pool", "points", "month", "provisional"], name="rating_count_once"
-            ),
-            models.CheckConstraint(condition=Q(ratings__gte=1), name="rating_count_of_some"),
-        ]
-
-    def __str__(self) -> str:
-        return f"{self.ratings} with {self.points}"
-
-
 class RatingDue(models.Model):
     """A request to recompute ratings from a time on, for a club or the server.
 

@@ -10,7 +10,7 @@ from itertools import accumulate
 from operator import itemgetter, neg
 from typing import Any, NamedTuple
 
-from django.db.models import Avg, Count, F, OuterRef, Q, QuerySet, Subquery, Sum, Window
+from django.db.models import Avg, Count, F, OuterRef, Q, QuerySet, Subquery, Window
 from django.db.models.functions import Abs, FirstValue, RowNumber
 
 from tournaments.engine.ratings.ratings import (
@@ -28,7 +28,6 @@ from tournaments.models import (
     PlayerRating,
     RatedRound,
     RatingChange,
-    RatingCount,
     RatingPool,
     Season,
     Seat,
@@ -174,8 +173,8 @@ class Listed:
     @cached_property
     def ranks(self) -> Ranks:
         """Count the ranks (1 query)."""
-        rows = RatingCount.objects.filter(pool=self.pool, **self._limits)
-        counted = rows.values_list("points").annotate(number=Sum("ratings")).order_by("-points")
+        rows = PlayerRating.objects.filter(pool=self.pool, **self._limits)
+        counted = rows.values_list("points").annotate(number=Count("pk")).order_by("-points")
         return Ranks.of(counted)
 
     def keys(self, first: int, size: int) -> list[int]:
@@ -235,11 +234,11 @@ class Listed:
 def pools_with_ratings(pools: RatingPoolQuerySet) -> list[RatingPool]:
     """Filter to the pools that have ratings, the most played first (1 query)."""
     last = RatedRound.objects.filter(pool=OuterRef("pk")).order_by("-at", "-round_id")
-    counts = RatingCount.objects.filter(pool=OuterRef("pk"))
+    ratings = PlayerRating.objects.filter(pool=OuterRef("pk")).order_by("-points")
     rows = pools.annotate(
         spreads=Subquery(last.values("spreads")[:1]),
-        # Not Exists, for which PostgreSQL reads the counts of all pools.
-        rated=Subquery(counts.values("pk")[:1]),
+        # Not Exists, for which PostgreSQL reads the ratings of all pools.
+        rated=Subquery(ratings.values("pk")[:1]),
     )
     # The type checker does not see the annotations.
     found: list[Any] = list(rows.order_by("family"))
@@ -249,7 +248,7 @@ def pools_with_ratings(pools: RatingPoolQuerySet) -> list[RatingPool]:
 
 def has_ratings(club: Club | None) -> bool:
     """Return whether a club, or the server, has any ratings (1 query)."""
-    return RatingCount.objects.filter(pool__club=club).exists()
+    return PlayerRating.objects.filter(pool__club=club).exists()
 
 
 def rating_of_account(pool: RatingPool, account: int) -> PlayerRating | None:

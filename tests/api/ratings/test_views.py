@@ -4,7 +4,7 @@ from tests import club_factories as make
 from tests.deals import WHOLE_GAME
 from tests.factories import EVENING
 from tests.rating_factories import RatingPoolFactory
-from tests.web.ratings.ratings_world import counted, rated
+from tests.web.ratings.ratings_world import rated
 from tournaments.models import Round
 from tournaments.services.ratings.computing import rate_club_again, sweep_ratings
 
@@ -25,7 +25,6 @@ def test_leaderboard_of_a_club_is_shown_in_order_and_filtered(member, club):
         *((1600, "Cem", {"provisional": True}), (1400, "Deniz", {"month": 1})),
     ):
         rated(pool, points, name, **more)
-    counted()
 
     answer = member.get("clubs/moda/ratings/")
 
@@ -42,7 +41,6 @@ def test_leaderboard_of_a_club_is_shown_in_order_and_filtered(member, club):
 def test_part_with_a_player_is_found(member, club):
     pool = RatingPoolFactory(club=club)
     rows = [rated(pool, 2000 - number) for number in range(55)]
-    counted()
     last = rows[-1].player.public_id
     answer = member.get(f"clubs/moda/ratings/?player={last}").json()
     assert (answer["page"], answer["pages"], answer["total"]) == (2, 2, 55)
@@ -52,7 +50,6 @@ def test_part_with_a_player_is_found(member, club):
 def test_server_ratings_tell_everybody_no_more_than_the_page(program, member, club):
     player = make.PlayerFactory(club=club, name="Zümrüt Gizlioğlu", initials=True)
     rated(RatingPoolFactory(club=None), 1500, player=player)
-    counted()
     for who, told in ((program, (None, None)), (member, (player.public_id, "moda"))):
         [line] = who.get("ratings/").json()["results"]
         assert (line["name"], line["player"], line["club"]) == (player.shown_name, *told)

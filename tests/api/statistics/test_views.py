@@ -3,7 +3,7 @@ import pytest
 from tests.club_factories import ClubFactory, EventFactory, SeasonFactory, TableFactory
 from tests.deals import WHOLE_GAME
 from tests.rating_factories import RatingPoolFactory
-from tests.web.ratings.ratings_world import counted, rated
+from tests.web.ratings.ratings_world import rated
 
 PATH = "clubs/moda/records/"
 NAMES = ("Ayşe", "Burak", "Cem", "Deniz")
@@ -16,7 +16,6 @@ def club(program):
     event = EventFactory(club=club, season=SeasonFactory(club=club, name="2026/27"))
     TableFactory(round__event=event, players=NAMES, entries=WHOLE_GAME)
     rated(RatingPoolFactory(club=club), 1500, player=club.players.called("Ayşe").get())
-    counted()
     return club
 
 

@@ -22,8 +22,6 @@ from tournaments.models import (
     PlayerRating,
     RatedRound,
     RatingChange,
-    RatingCount,
-    RatingPool,
     Revision,
     Round,
     Ruling,
@@ -137,16 +135,10 @@ WRONG = {
     "spreads": (other_spreads, {"rating-changes"}),
     "round not rated": (lambda: RatedRound.objects.first().delete(), {"rating-changes"}),
     "rating": (lambda: spoil(PlayerRating.objects, mean=1), {"ratings"}),
-    "points shown": (lambda: spoil(PlayerRating.objects, points=1), {"ratings", "rating-counts"}),
+    "points shown": (lambda: spoil(PlayerRating.objects, points=1), {"ratings"}),
     "player shown": (
         lambda: spoil(PlayerRating.objects, player=PlayerFactory(club=Club.objects.get())),
         {"ratings"},
-    ),
-    "count": (lambda: spoil(RatingCount.objects, ratings=9), {"rating-counts"}),
-    "count gone": (lambda: RatingCount.objects.first().delete(), {"rating-counts"}),
-    "empty pool": (
-        lambda: RatingPool.objects.create(club=Club.objects.get(), family="krapet"),
-        {"rating-counts"},
     ),
 }
 

@@ -29,7 +29,6 @@ from tournaments.models import (
     PlayerRating,
     RatedRound,
     RatingChange,
-    RatingCount,
     RatingDue,
     RatingPool,
 )
@@ -142,7 +141,7 @@ def killed_at():
 
 
 def kept():
-    kinds = (RatingPool, PlayerRating, RatingChange, RatedRound, RatingCount, RatingDue)
+    kinds = (RatingPool, PlayerRating, RatingChange, RatedRound, RatingDue)
     return [serializers.serialize("json", each.objects.order_by("pk")) for each in kinds]
 
 
@@ -150,10 +149,9 @@ def kept():
     ("statement", "time", "calls_left"),
     [
         ("UPDATE tournaments_playerrating", 1, 1),
-        ("DELETE FROM tournaments_ratingcount", 1, 1),
         ('DELETE FROM "tournaments_ratingdue"', 1, 1),
         # The club is done, and its call for the server's ratings is left.
-        ("UPDATE tournaments_ratingcount", 2, 1),
+        ("UPDATE tournaments_playerrating", 2, 1),
     ],
 )
 def test_killed_worker_leaves_nothing_half_done_and_loses_nothing(
@@ -189,7 +187,6 @@ def test_worker_killed_while_it_takes_back_what_a_correction_changes_loses_nothi
         ('DELETE FROM "tournaments_ratingdue"', 2),
         ('DELETE FROM "tournaments_ratedround"', 3),
         ("UPDATE tournaments_playerrating", 1),
-        ("DELETE FROM tournaments_ratingcount", 1),
         ('DELETE FROM "tournaments_ratingdue"', 6),
     ],
 )

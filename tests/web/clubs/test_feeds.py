@@ -13,7 +13,7 @@ from icalendar import Calendar
 from tests.club_factories import ClubFactory, EventFactory, MemberFactory, SeasonFactory
 from tests.rating_factories import RatingPoolFactory
 from tests.tournament_builders import plan
-from tests.web.ratings.ratings_world import counted, rated
+from tests.web.ratings.ratings_world import rated
 from tests.web.standings.evenings import evening
 from tests.web.statistics.played import FOUR, games
 from tournaments.models import Club, Event, User
@@ -124,7 +124,6 @@ def test_parts_show_what_is_published(client, club):
     EventFactory(club=club, held_on=on(1))
     pool = RatingPoolFactory(club=club)
     rated(pool, 1610, player=row.entrants.get(number=1).player)
-    counted()
 
     first = ("1", "Cem", "30")
     assert rows(client, "standings")[0] == first

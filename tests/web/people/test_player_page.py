@@ -13,7 +13,6 @@ from tests.club_factories import (
 )
 from tests.deals import WHOLE_GAME
 from tests.factories import EVENING
-from tests.rating_factories import count_ratings
 from tournaments import models
 from tournaments.engine.variants import RULESETS
 from tournaments.queries.names import contracts_of
@@ -58,8 +57,6 @@ def rated(club):
 def settle(club):
     pool = models.RatingPool.objects.get(club=club)
     pool.ratings.update(provisional=False, month=month_of(timezone.now()))
-    models.RatingCount.objects.filter(pool=pool).delete()
-    count_ratings(pool)
 
 
 def test_everybody_sees_what_is_published_of_a_player_whose_name_is_public(client, club, rated):

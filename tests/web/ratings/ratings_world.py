@@ -3,8 +3,7 @@ import re
 from django.utils import timezone
 
 from tests.club_factories import PlayerFactory
-from tests.rating_factories import PlayerRatingFactory, count_ratings
-from tournaments.models import RatingPool
+from tests.rating_factories import PlayerRatingFactory
 from tournaments.queries.ratings import month_of
 
 CLUB, SERVER = "/clubs/moda/ratings/", "/ratings/"
@@ -18,11 +17,6 @@ def rated(pool, points, name=None, **more):
         more["player"] = PlayerFactory(club=pool.club)
     settled = {"provisional": False, "variance": 40.0**2, "month": MONTH, "last_at": timezone.now()}
     return PlayerRatingFactory(pool=pool, mean=float(points), points=points, **{**settled, **more})
-
-
-def counted():
-    for pool in RatingPool.objects.all():
-        count_ratings(pool)
 
 
 def lines(answer):

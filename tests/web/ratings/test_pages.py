@@ -7,7 +7,7 @@ from django.utils import timezone
 from tests import club_factories as make
 from tests.rating_factories import RatedRoundFactory, RatingChangeFactory, RatingPoolFactory
 from tests.services.ratings.rating_world import QUEENS, STOPPED, evening
-from tests.web.ratings.ratings_world import CLUB, MONTH, SERVER, counted, lines, names, rated
+from tests.web.ratings.ratings_world import CLUB, MONTH, SERVER, lines, names, rated
 from tournaments.engine.documents.verify import verify
 from tournaments.models import Player, RatingChange, RatingPool
 from tournaments.services.ratings.computing import sweep_ratings
@@ -30,7 +30,6 @@ def changes(answer):
 @pytest.mark.parametrize("number", ["", "0", "999", "1\0"])
 def test_any_page_can_be_typed(member, pool, number):
     rated(pool, 1500, "Ada")
-    counted()
 
     assert names(member.get(CLUB, {"page": number})) == ["Ada"]
 
@@ -38,7 +37,6 @@ def test_any_page_can_be_typed(member, pool, number):
 def test_list_without_anybody_settled_shows_everybody(member, pool):
     rated(pool, 1800, "Newcomer", provisional=True, variance=100.0**2)
     rated(pool, 1700, "Seven months ago", month=MONTH - 7)
-    counted()
 
     page = member.get(CLUB)
 
@@ -53,7 +51,6 @@ def test_most_played_game_stands_first_and_another_is_chosen(member, club, pool)
     RatingPoolFactory(club=club, family="krapet")
     RatedRoundFactory(pool=pool, spreads={"turkish-king": [2, 0.5]})
     RatedRoundFactory(pool=euchre, spreads={"euchre": [2, 0.5], "euchre-two": [1, 0.5]})
-    counted()
 
     first = member.get(CLUB)
 
@@ -74,7 +71,6 @@ def test_change_is_counted_from_thirty_days_ago(member, pool):
     RatingChangeFactory(rating=new, mean=1480.0, at=timezone.now())
     idle = rated(pool, 1470, "Deniz")
     RatingChangeFactory(rating=idle, mean=1470.0, at=timezone.now() - timedelta(days=80))
-    counted()
 
     assert changes(member.get(CLUB)) == ["+15", "−10", "new", "0"]
 
@@ -105,7 +101,6 @@ def season(club, pool):
         RatingChangeFactory(
             rating=row, game=game, number=number, mean_before=before, mean=after, variance=40.0**2
         )
-    counted()
     return season
 
 
@@ -139,7 +134,6 @@ def test_season_that_is_none_of_the_club_is_no_filter(member, season, asked):
 def test_players_are_found_with_their_ranks(member, pool):
     for name, points in (("Şule Ak", 1500), ("Burak Ak", 1600), ("Selin", 1700)):
         rated(pool, points, name)
-    counted()
 
     assert lines(member.get(CLUB, {"q": "ak şu"})) == [(3, "Şule Ak", 1500)]
     assert names(member.get(CLUB, {"q": "AK"})) == ["Burak Ak", "Şule Ak"]
@@ -149,7 +143,6 @@ def test_players_are_found_with_their_ranks(member, pool):
 def test_search_stops_when_it_has_found_enough(member, pool):
     for n in range(101):
         rated(pool, 1500 + n, f"Ali {n:03}")
-    counted()
 
     page = member.get(CLUB, {"q": "ali", "page": "9"})
 
@@ -161,7 +154,6 @@ def test_whoever_is_shown_by_initials_is_found_by_directors_only(visitor, club, 
     player = make.PlayerFactory(club=club, name="Şule Ak", initials=True)
     for each in (pool, server):
         rated(each, 1500, player=player)
-    counted()
 
     assert names(visitor.become("member", club).get(CLUB)) == ["Ş. A."]
     assert names(visitor.get(CLUB, {"q": "sule"})) == []
@@ -175,7 +167,6 @@ def test_names_lead_to_players_of_ones_own_clubs_only(member, club, server):
     own, other = make.PlayerFactory(club=club, name="Ada"), make.PlayerFactory(name="Ece")
     for player in (own, other):
         rated(server, 1500, player=player)
-    counted()
 
     page = member.get(SERVER).text
 
@@ -187,7 +178,6 @@ def test_names_lead_to_players_of_ones_own_clubs_only(member, club, server):
 def test_server_names_the_clubs_that_are_published(visitor, server, published):
     club = make.ClubFactory(name="Kadife", published=published)
     rated(server, 1500, player=make.PlayerFactory(club=club))
-    counted()
 
     assert ("Kadife" in visitor.get(SERVER).text) is published
     assert "Kadife" in visitor.become("member", club).get(SERVER).text
@@ -195,7 +185,6 @@ def test_server_names_the_clubs_that_are_published(visitor, server, published):
 
 def test_everybody_sees_a_club_that_is_published_and_takes_part(visitor, club, pool):
     rated(pool, 1500)
-    counted()
     seen = []
     for published in (False, True):
         for takes_part in (False, True):
@@ -215,7 +204,6 @@ def test_leaderboards_take_the_same_queries_however_many_players(
         for each in (pool, server):
             RatingChangeFactory(rating=rated(each, 1500, player=player))
     Player.objects.filter(pk=player.pk).update(account=member.user)
-    counted()
     member.get(CLUB)
 
     # Session, account, pools, their last rounds, clubs of the visitor, seasons, ranks, the own
@@ -232,7 +220,6 @@ def test_leaderboards_take_the_same_queries_however_many_players(
 
 def test_one_is_led_to_ones_own_line(member, pool):
     rows = [rated(pool, 1400 + n % 60) for n in range(130)]
-    counted()
     wanted = sorted(rows, key=lambda row: (-row.points, row.pk))[73]
     Player.objects.filter(pk=wanted.player_id).update(account=member.user)
 
@@ -260,7 +247,6 @@ def test_one_is_led_to_ones_own_line(member, pool):
 def test_one_is_shown_why_one_is_not_on_the_list(member, pool, more, why, address):
     row = rated(pool, 1500, player=make.PlayerFactory(club=pool.club, account=member.user), **more)
     rated(pool, 1600)
-    counted()
 
     page = member.get(CLUB)
 
@@ -271,7 +257,6 @@ def test_one_is_shown_why_one_is_not_on_the_list(member, pool, more, why, addres
 
 def test_curious_find_how_well_ratings_predict(member, club, pool):
     rated(pool, 1500, "Ada")
-    counted()
     address = f"{CLUB}calibration/?game=turkish-king"
     assert f'href="{address}"' in member.get(CLUB).text
     assert "Nothing to compare yet" in member.get(address).text

@@ -40,7 +40,7 @@ from tournaments.services.checks.caches import (
     repair_standings,
     seal_what_is_missing,
 )
-from tournaments.services.checks.ratings import look_at_changes, look_at_counts, look_at_ratings
+from tournaments.services.checks.ratings import look_at_changes, look_at_ratings
 from tournaments.services.emails import EmailText, write_emails
 from tournaments.services.events.events import digests_of_rounds
 from tournaments.services.ratings.computing import rebuild_ratings, sweep_ratings
@@ -56,7 +56,6 @@ CALLED: Mapping[str, str | Promise] = MappingProxyType(
         "names-on-sheets": gettext_lazy("Names on sheets"),
         "rating-changes": gettext_lazy("What games changed in ratings"),
         "ratings": gettext_lazy("Ratings"),
-        "rating-counts": gettext_lazy("The counts of a leaderboard"),
     }
 )
 """Names of the caches for readers."""
@@ -193,7 +192,6 @@ CACHES: Mapping[
         "player-sums": (look_at_player_sums, repair_player_sums),
         "rating-changes": (look_at_changes, repair_ratings),
         "ratings": (look_at_ratings, repair_ratings),
-        "rating-counts": (look_at_counts, repair_ratings),
     }
 )
 """All derived and stored values by name; see `docs/checks.md` for each model.

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from itertools import chain
 from typing import Any, NamedTuple
 
-from django.db.models import Count, Exists, F, OuterRef, Q, Subquery
+from django.db.models import Exists, F, OuterRef, Q, Subquery
 
 from tournaments.engine.ratings.ratings import MODEL, Constants, Rating, Spread, newcomer, rate
 from tournaments.models import (
@@ -328,28 +328,3 @@ def _computed(row: PlayerRating, change: LastChange | None) -> list[Any] | None:
     rating, at = Rating(change.mean, change.variance, row.pool.start), change.at
     displayed = displayed_points(rating), month_of(at), rating.provisional
     return [*rating, change.number, at.isoformat(), player, *displayed]
-
-
-COUNTED = ("points", "month", "provisional")
-
-
-def look_at_counts() -> Iterator[ScanResult]:
-    """Compare the counts of shown ratings with the ratings, one pool at a time."""
-    for keys in batches_of(RatingPool.objects.all(), 1):
-        found: list[Mismatch] = []
-        with one_moment():
-            for pool in RatingPool.objects.filter(pk__in=keys):
-                ratings = pool.ratings.order_by().values_list(*COUNTED)
-                rows = ratings.annotate(number=Count("pk"))
-                computed = {tuple(key): number for *key, number in rows}
-                counts = pool.counts.values_list(*COUNTED, "ratings")
-                stored = {tuple(key): number for *key, number in counts}
-                if not computed:
-                    found.append(Mismatch(pool.club_id, f"{pool}", "nobody is in it", None))
-                for key in sorted(computed.keys() | stored.keys()):
-                    numbers = (stored.get(key), computed.get(key))
-                    if numbers[0] != numbers[1]:
-                        points, month, provisional = key
-                        row = f"{points} points, month {month}{', provisional' * provisional}"
-                        found.append(Mismatch(pool.club_id, f"{pool}, {row}", *numbers))
-        yield 1, found

@@ -21,7 +21,6 @@ from tournaments.models import (
     PlayerRating,
     RatedRound,
     RatingChange,
-    RatingCount,
     RatingDue,
     RatingLedger,
     Round,
@@ -258,11 +257,9 @@ def _digests() -> dict[str, str]:
     numbers = ("mean_before", "variance_before", "mean", "variance")
     whose = ("rating__pool__family", "rating__pool__club_id")
     of_pool = ("pool__family", "pool__club_id")
-    counts = (*displayed, "ratings")
     for rows in (
         PlayerRating.objects.order_by("person").values_list(*of_pool, *last, *displayed),
         RatingChange.objects.order_by(*changes[:2]).values_list(*whose, *changes, *numbers),
-        RatingCount.objects.order_by(*counts).values_list(*of_pool, *counts),
         RatedRound.objects.order_by("at", "round_id").values_list(
             *of_pool, "round_id", "at", "spreads"
         ),

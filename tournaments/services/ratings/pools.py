@@ -1,7 +1,6 @@
 """Pools of ratings, and their rows written in bulk. Needs numpy: it is loaded late."""
 
 import time
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -17,7 +16,7 @@ from django.db.models import Exists, OuterRef, QuerySet, Subquery
 
 from tournaments.engine.ratings.fitting import CHANGE, GUEST, Changes, Waves
 from tournaments.engine.ratings.ratings import Rating, Spread, newcomer
-from tournaments.models import PlayerRating, RatedRound, RatingChange, RatingCount, RatingPool
+from tournaments.models import PlayerRating, RatedRound, RatingChange, RatingPool
 from tournaments.queries.ratings import displayed_points, last_changes, month_of
 from tournaments.services.ratings.games import Played, RoundToRate, person_of, played_rounds
 
@@ -67,15 +66,6 @@ STATE_KINDS = (
     *("integer", "integer", "boolean", "bigint"),
 )
 """The types of a `StateRow` in PostgreSQL."""
-
-
-class CountKey(NamedTuple):
-    """The columns by which a `RatingCount` counts ratings."""
-
-    pool_id: int
-    points: int
-    month: int
-    provisional: bool
 
 
 def microseconds(at: datetime) -> int:
@@ -160,24 +150,10 @@ def put_states(rows: Sequence[StateRow]) -> None:
         _execute_many(f"UPDATE {table} SET {values} WHERE id = %s", rows)
 
 
-def put_counts(differences: Counter[CountKey]) -> None:
-    """Add the differences to the counts of shown ratings; a count of 0 is deleted."""
-    table, names = _table(RatingCount), ", ".join(CountKey._fields)
-    same = " AND ".join(f"{name} = %s" for name in CountKey._fields)
-    more = [(*key, number) for key, number in differences.items() if number > 0]
-    fewer = [(-number, *key) for key, number in differences.items() if number < 0]
-    insert = _insert(table, f"{names}, ratings", len(CountKey._fields) + 1)
-    sum_up = f"DO UPDATE SET ratings = {table}.ratings + excluded.ratings"
-    _execute_many(f"{insert} ON CONFLICT ({names}) {sum_up}", more)
-    # First those that reach 0, since a stored count is never 0.
-    _execute_many(f"DELETE FROM {table} WHERE ratings = %s AND {same}", fewer)
-    _execute_many(f"UPDATE {table} SET ratings = ratings - %s WHERE {same}", fewer)
-
-
 def delete_ratings() -> None:
     """Delete all ratings, without their changes; pools keep their constants."""
     with connection.cursor() as cursor:
-        for model in (RatedRound, RatingCount, PlayerRating):
+        for model in (RatedRound, PlayerRating):
             cursor.execute(f"DELETE FROM {_table(model)}")
 
 
@@ -315,7 +291,7 @@ Write = Callable[[], object]
 
 @dataclass(slots=True, eq=False)
 class PlayerState:
-    """A player's rating during computation; `counted` is the count key of the stored row.
+    """A player's rating during computation.
 
     Until a row is stored, `pk` is 0. `last_at` is in microseconds.
     """
@@ -326,7 +302,6 @@ class PlayerState:
     rating: Rating
     games: int
     last_at: int
-    counted: CountKey | None
 
 
 NO_GAMES = Spread()
@@ -436,7 +411,6 @@ class Pool:
         self.constants = row.constants
         self.newcomer = newcomer(self.constants.start)
         self.states: dict[str, PlayerState] = {}
-        self.counts: Counter[CountKey] = Counter()
         # Their players by number among these.
         self.changes: list[tuple[list[PlayerState], Changes]] = []
         self.new: list[PlayerState] = []
@@ -488,7 +462,7 @@ class Pool:
                 self._load(unknown[first : first + ROWS_AT_ONCE], self.since)
         for name in unknown:
             if name not in self.states:
-                self.new.append(PlayerState(0, name, 0, self.newcomer, 0, 0, None))
+                self.new.append(PlayerState(0, name, 0, self.newcomer, 0, 0))
                 self.states[name] = self.new[-1]
         states = [self.states[name] for name in names]
         for state, player in zip(states, latest.tolist(), strict=True):
@@ -500,12 +474,11 @@ class Pool:
         rows = PlayerRating.objects.filter(pool=self.row, person__in=people)
         later: dict[int, PlayerState] = {}
         for row in rows:
-            key = CountKey(row.pool_id, row.points, row.month, row.provisional)
             rating, games = Rating(row.mean, row.variance, start), row.games
             if row.last_at >= since:
                 rating, games = self.newcomer, 0
             at = microseconds(row.last_at)
-            state = PlayerState(row.pk, row.person, row.player_id, rating, games, at, key)
+            state = PlayerState(row.pk, row.person, row.player_id, rating, games, at)
             self.states[row.person] = later[row.pk] = state
         for change in last_changes(rows.filter(last_at__gte=since), since):
             state = later[change.rating]
@@ -524,7 +497,6 @@ class Pool:
             if replacing:
                 self._delete_other(changes)
             add_changes(changes)
-            self._count()
 
     def store(self) -> list[Changes]:
         """Store rounds and new ratings, and return the changes computed since the last time."""
@@ -577,30 +549,20 @@ class Pool:
     def put(self, states: Sequence[PlayerState]) -> None:
         """Store ratings whose rows exist."""
         put_states([self._row(state) for state in states])
-        self._count()
 
     def _take_back(self, people: Sequence[str], since: datetime) -> None:
         """Store ratings as they were before a moment; delete those that were not there."""
         self._load(people, since)
         states = [self.states[person] for person in people if person in self.states]
         gone = [state for state in states if not state.games]
-        self.counts.subtract(state.counted for state in gone if state.counted)
         PlayerRating.objects.filter(pk__in=[state.pk for state in gone]).delete()
         self.put([state for state in states if state.games])
 
     def _row(self, state: PlayerState) -> StateRow:
         rating, month = state.rating, month_of(moment(state.last_at))
-        key = CountKey(self.row.pk, displayed_points(rating), month, rating.provisional)
-        self.counts[key] += 1
-        if state.counted is not None:
-            self.counts[state.counted] -= 1
-        state.counted = key
+        displayed = displayed_points(rating), month, rating.provisional
         at = moment_text(state.last_at)
-        return StateRow(state.player, *rating, state.games, at, *key[1:], state.pk)
-
-    def _count(self) -> None:
-        put_counts(self.counts)
-        self.counts = Counter()
+        return StateRow(state.player, *rating, state.games, at, *displayed, state.pk)
 
 
 def _slices(

@@ -23,8 +23,8 @@ from tournaments.models import (
     Club,
     Event,
     Member,
+    PlayerRating,
     RatedRound,
-    RatingCount,
     Season,
     Tournament,
     User,
@@ -145,7 +145,7 @@ def club_bar(request: HttpRequest, club: Club) -> ClubBar | None:
     user = account_of(request)
     members = Member.objects.filter(club=OuterRef("pk"), user=user)
     seasons = Season.objects.filter(club=OuterRef("pk"), starts_on__lte=timezone.localdate())
-    ratings = RatingCount.objects.filter(pool__club=OuterRef("pk"))
+    ratings = PlayerRating.objects.filter(pool__club=OuterRef("pk"))
     found = (
         Club.objects.filter(pk=club.pk)
         .values(
