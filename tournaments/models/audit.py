@@ -531,9 +531,6 @@ class Delivery(models.Model):
             ),
         ]
 
-    def __str__(self) -> str:
-        return f"{self.type} to webhook {self.webhook_id}"
-
     @property
     def why_no_answer(self) -> str:
         """Return why no response came; the club never sees a receiver's response body."""

@@ -192,9 +192,6 @@ class Invitation(models.Model):
             ),
         ]
 
-    def __str__(self) -> str:
-        return f"{self.role} of {self.club}"
-
     @property
     def secret(self) -> str:
         return fields.derive("invitation", self.public_id, self.generation)

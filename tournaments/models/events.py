@@ -262,9 +262,6 @@ class Draw(models.Model):
     round = models.OneToOneField(Round, on_delete=models.CASCADE, related_name="draw")
     document = models.JSONField()
 
-    def __str__(self) -> str:
-        return f"draw of {self.round}"
-
 
 class TableQuerySet(models.QuerySet["Table"]):
     def found_at(self, public_id: str, secret: str) -> "TableQuerySet":

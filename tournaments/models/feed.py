@@ -19,9 +19,6 @@ class NewLine(models.Model):
     # Whether it is a line of an audit. Revisions of open tables are in none, and get no number.
     told = models.BooleanField(default=True)
 
-    def __str__(self) -> str:
-        return f"line {self.pk}"
-
 
 class FeedSpan(models.Model):
     """Lines that were numbered in the order of their keys, without a gap: a range of both."""
@@ -32,9 +29,6 @@ class FeedSpan(models.Model):
 
     class Meta:
         constraints = [models.CheckConstraint(condition=Q(length__gte=1), name="span_not_empty")]
-
-    def __str__(self) -> str:
-        return f"{self.length} lines from {self.number}"
 
     @classmethod
     def keys_between(cls, after: int, until: int) -> tuple[int, int]:
@@ -65,9 +59,6 @@ class ChangeFeed(models.Model):
 
     class Meta:
         constraints = [models.CheckConstraint(condition=Q(pk=1), name="feed_is_one")]
-
-    def __str__(self) -> str:
-        return f"the feed up to {self.last}"
 
     @classmethod
     def number_new_lines(cls) -> bool:

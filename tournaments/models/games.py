@@ -42,9 +42,6 @@ class OpenTable(models.Model):
             ),
         ]
 
-    def __str__(self) -> str:
-        return f"open table {self.public_id}"
-
     def secret(self) -> str:
         """Return the secret part of the address at which this table is followed."""
         return fields.derive(self.KIND, self.public_id, self.generation)
@@ -71,9 +68,6 @@ class Match(models.Model):
             models.CheckConstraint(condition=Q(number__gte=1), name="match_of_one_game_or_more"),
         ]
         verbose_name_plural = "matches"
-
-    def __str__(self) -> str:
-        return f"{self.length} {self.number}"
 
 
 Row = TypeVar("Row", bound="AuditedRow")
@@ -346,9 +340,6 @@ class Seat(models.Model):
             models.CheckConstraint(condition=Q(number__lt=4), name="seat_number_is_a_seat"),
         ]
 
-    def __str__(self) -> str:
-        return f"seat {self.number} of game {self.game_id}"
-
 
 class AuditedRowQuerySet(models.QuerySet[Row]):
     def bulk_create(self, objs: Iterable[Row], *args: Any, **more: Any) -> list[Row]:
@@ -425,9 +416,6 @@ class Confirmation(AuditedRow):
             models.CheckConstraint(condition=Q(seat__lt=4), name="confirmation_seat_is_a_seat"),
         ]
 
-    def __str__(self) -> str:
-        return f"seat {self.seat} of game {self.game_id} at revision {self.revision}"
-
 
 class DealReviewQuerySet(models.QuerySet["DealReview"]):
     def open_disputes(self) -> "DealReviewQuerySet":
@@ -487,9 +475,6 @@ class DealReview(models.Model):
                 name="deal_review_body_if_disputed",
             ),
         ]
-
-    def __str__(self) -> str:
-        return f"deal at revision {self.revision} of game {self.game_id}: {self.kind}"
 
 
 class RevisionQuerySet(AuditedRowQuerySet["Revision"]):
@@ -599,9 +584,6 @@ class PhoneTransfer(models.Model):
 
     objects = PhoneTransferQuerySet.as_manager()
 
-    def __str__(self) -> str:
-        return f"{len(self.games)} games on their way to another phone"
-
 
 class SavedGame(models.Model):
     """A game that an account keeps, to follow it on any phone where it is signed in."""
@@ -617,6 +599,3 @@ class SavedGame(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["user", "game"], name="saved_game_once"),
         ]
-
-    def __str__(self) -> str:
-        return f"game {self.game_id} of account {self.user_id}"

@@ -66,9 +66,6 @@ class Subscription(models.Model):
             ),
         ]
 
-    def __str__(self) -> str:
-        return f"{'push' if self.phone else 'e-mail'} subscription {self.pk}"
-
     @property
     def secret(self) -> str:
         """Return the secret part of the address that ends it."""
@@ -129,6 +126,3 @@ class Notification(models.Model):
                 fields=["subscription", "round", "kind"], name="notification_one_of_a_kind"
             ),
         ]
-
-    def __str__(self) -> str:
-        return f"{self.kind} to subscription {self.subscription_id}"

@@ -230,9 +230,6 @@ class Merge(models.Model):
             models.CheckConstraint(condition=~Q(kept=models.F("gone")), name="merge_of_two"),
         ]
 
-    def __str__(self) -> str:
-        return f"{self.gone_id} into {self.kept_id}"
-
 
 class KeptSums(models.Model):
     """The sums of a player's games of one `part`: a kind of game, a season and a year.
@@ -254,9 +251,6 @@ class KeptSums(models.Model):
             models.UniqueConstraint(fields=["player", "part"], name="kept_sums_once"),
         ]
         verbose_name_plural = "kept sums"
-
-    def __str__(self) -> str:
-        return f"{self.part} of {self.player_id}"
 
 
 ANSWERS_KEPT = timedelta(days=2)
@@ -353,6 +347,3 @@ class IdempotencyRecord(models.Model):
         constraints = [
             models.CheckConstraint(condition=~Q(key=""), name="answer_key_not_empty"),
         ]
-
-    def __str__(self) -> str:
-        return f"answer {self.pk}"

@@ -157,9 +157,6 @@ class RatingChange(models.Model):
             models.CheckConstraint(condition=Q(number__gte=1), name="rating_change_from_one"),
         ]
 
-    def __str__(self) -> str:
-        return f"{self.mean_before} to {self.mean} by game {self.game_id}"
-
     @property
     def before(self) -> Rating:
         return Rating(self.mean_before, self.variance_before, self.rating.start)
@@ -192,9 +189,6 @@ class RatedRound(models.Model):
             models.UniqueConstraint(fields=["pool", "round"], name="rated_round_once"),
         ]
 
-    def __str__(self) -> str:
-        return f"round {self.round_id} in pool {self.pool_id}"
-
 
 class RatingDue(models.Model):
     """A request to recompute ratings from a time on, for a club or the server.
@@ -210,9 +204,6 @@ class RatingDue(models.Model):
     )
     since = models.DateTimeField()
 
-    def __str__(self) -> str:
-        return f"{self.club_id or 'all clubs'} since {self.since}"
-
 
 class RatingLedger(models.Model):
     """A single row: the lock for computing ratings, and the model they were computed with."""
@@ -221,6 +212,3 @@ class RatingLedger(models.Model):
 
     class Meta:
         constraints = [models.CheckConstraint(condition=Q(pk=1), name="rating_ledger_is_one")]
-
-    def __str__(self) -> str:
-        return self.model

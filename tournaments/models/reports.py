@@ -257,9 +257,6 @@ class Email(models.Model):
             ),
         ]
 
-    def __str__(self) -> str:
-        return f"{self.about} to account {self.user_id}"
-
 
 LOST, FULL = "lost", "full"
 """Failure reasons of reports whose workers were all killed, and of a full disk; other reasons are

@@ -26,9 +26,6 @@ class Backup(models.Model):
     class Meta:
         ordering = ["-pk"]
 
-    def __str__(self) -> str:
-        return f"backup of {self.began_at:%Y-%m-%d %H:%M}"
-
 
 class WorkerQuerySet(models.QuerySet["Worker"]):
     def alive(self, at: datetime) -> "WorkerQuerySet":
@@ -84,9 +81,6 @@ class Check(models.Model):
     class Meta:
         ordering = ["-night"]
 
-    def __str__(self) -> str:
-        return f"{self.night}"
-
 
 class DifferenceQuerySet(models.QuerySet["Difference"]):
     def open(self) -> "DifferenceQuerySet":
@@ -131,9 +125,6 @@ class Difference(models.Model):
             ),
             models.CheckConstraint(condition=~Q(subject=""), name="difference_of_something"),
         ]
-
-    def __str__(self) -> str:
-        return f"{self.cache}: {self.subject}"
 
 
 # The key of an advisory lock; any number that no other lock has.

@@ -113,9 +113,6 @@ class UnusedCard(models.Model):
             ),
         ]
 
-    def __str__(self) -> str:
-        return f"card of table {self.number} in round {self.round} of {self.tournament_id}"
-
 
 class EntrantQuerySet(models.QuerySet["Entrant"]):
     def playing(self) -> "EntrantQuerySet":
@@ -238,9 +235,6 @@ class Sitting(models.Model):
             ),
         ]
 
-    def __str__(self) -> str:
-        return f"entrant {self.entrant_id} in round {self.round_id}"
-
 
 class Substitute(models.Model):
     """A substitute who plays one round for an entrant; the result is the entrant's."""
@@ -264,9 +258,6 @@ class Substitute(models.Model):
                 condition=Q(round_number__gte=1), name="substitute_round_from_one"
             ),
         ]
-
-    def __str__(self) -> str:
-        return f"player {self.player_id} for {self.instead_of_id} in round {self.round_number}"
 
 
 class Ruling(models.Model):
@@ -299,6 +290,3 @@ class Ruling(models.Model):
                 name="ruling_one_result",
             ),
         ]
-
-    def __str__(self) -> str:
-        return f"{self.kind} of entrant {self.entrant_id} in round {self.round_id}"
