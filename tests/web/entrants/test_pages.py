@@ -280,7 +280,7 @@ def test_entrant_withdraws_returns_is_a_house_player_and_changes_team(director, 
 def test_entrant_is_taken_off_the_list_once_and_not_when_seated(director, row):
     entrant(row, 1, "Ayşe")
     stay = [entrant(row, number, name) for number, name in ((2, "Burak"), (3, "Cem"))]
-    make.SittingFactory(round__event=row.event, entrant=stay[0])
+    make.SittingFactory(round__event=row.event, round__number=1, entrant=stay[0])
     proposal = {"tables": [["e3"]], "byes": []}
     make.RoundFactory(event=row.event, number=2, seating=proposal, opened_at=None)
 
