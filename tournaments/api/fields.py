@@ -20,7 +20,7 @@ from tournaments.api.problems import BodyTooLarge
 from tournaments.engine.documents.games import parse_json
 from tournaments.engine.play.games import FINEST_PART
 from tournaments.engine.rules.entries import Declared, clean_line, write_points
-from tournaments.engine.rules.rulesets import InvalidEntry, Points, whole
+from tournaments.engine.rules.rulesets import LONGEST_NAME, InvalidEntry, Points, whole
 from tournaments.models.people import ScopedToken
 
 MOMENTS = [
@@ -83,7 +83,13 @@ class SentPointsField(PointsField):
 
 
 class LineField(serializers.CharField):
-    """One line of shown text, cleaned of control characters and of what is invisible."""
+    """One line of shown text, cleaned of control characters and of what is invisible.
+
+    By default it is as long as a name.
+    """
+
+    def __init__(self, *, max_length: int = LONGEST_NAME, **options: Any) -> None:
+        super().__init__(max_length=max_length, **options)
 
     def to_internal_value(self, data: Any) -> str:
         line = clean_line(super().to_internal_value(data))

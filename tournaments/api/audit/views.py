@@ -40,9 +40,11 @@ class FeedBeginsAgain(Refused, code="feed-begins-again", status=410):
 
 class AuditFilter(filters.FilterSet):  # type: ignore[misc]
     kind = filters.ChoiceFilter(choices=AuditEntry.Kind.choices)
-    action = filters.CharFilter(max_length=20)
+    action = filters.CharFilter(max_length=AuditEntry.action.field.max_length)
     subject = filters.CharFilter(
-        max_length=40, method="about_subject", label="The subject of the entries."
+        max_length=AuditEntry.subject.field.max_length,
+        method="about_subject",
+        label="The subject of the entries.",
     )
     user = filters.NumberFilter(
         field_name="user_id",

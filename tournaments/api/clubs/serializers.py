@@ -5,7 +5,6 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from tournaments.api import fields
-from tournaments.engine.rules.rulesets import LONGEST_NAME
 from tournaments.models import Club
 from tournaments.models.clubs import Paper, Role
 from tournaments.origin import absolute
@@ -31,7 +30,7 @@ class ClubSerializer(fields.ClubNameSerializer):
 class NewClubSerializer(fields.StrictSerializer):
     """The name of a new club; its slug is made of it."""
 
-    name = fields.LineField(max_length=LONGEST_NAME)
+    name = fields.LineField()
 
 
 class SettingsSerializer(fields.DeclaredFieldsSerializer, fields.StrictSerializer):

@@ -7,7 +7,6 @@ from rest_framework import serializers
 
 from tournaments.api.fields import LineField, MomentField, StrictSerializer
 from tournaments.engine.rules.entries import SMALL
-from tournaments.engine.rules.rulesets import LONGEST_NAME
 from tournaments.engine.standings.tournament_settings import SECTIONS
 from tournaments.models import Player
 from tournaments.queries.overview import STATES, EntrantLine
@@ -94,13 +93,13 @@ class EntrantDetailSerializer(EntrantSerializer):
 
 
 def _label() -> serializers.CharField:
-    return LineField(default="", allow_blank=True, max_length=LONGEST_NAME)
+    return LineField(default="", allow_blank=True)
 
 
 class OwnEntrySerializer(StrictSerializer):
     """A registration: a name, two for a pair, and their team or club."""
 
-    name = LineField(max_length=LONGEST_NAME)
+    name = LineField()
     partner = _label()
     team = _label()
     represents = _label()
@@ -133,8 +132,8 @@ class EntrantsSerializer(serializers.Serializer[Any]):
 class ChangedEntrantSerializer(StrictSerializer):
     """The changes to an entrant."""
 
-    team = LineField(allow_blank=True, max_length=LONGEST_NAME)
-    represents = LineField(allow_blank=True, max_length=LONGEST_NAME)
+    team = LineField(allow_blank=True)
+    represents = LineField(allow_blank=True)
     house = serializers.BooleanField()
     paid = serializers.BooleanField()
     section = serializers.ChoiceField(choices=list(SECTIONS))
@@ -150,7 +149,7 @@ class CheckInSerializer(StrictSerializer):
 class NewSubstituteSerializer(StrictSerializer):
     """The name of the substitute; a new name is added to the players of the club."""
 
-    name = LineField(max_length=LONGEST_NAME)
+    name = LineField()
 
 
 class LinkedEntrantSerializer(serializers.Serializer[Any]):

@@ -9,7 +9,7 @@ from tournaments.api import fields
 from tournaments.api.access import token_of
 from tournaments.api.games.serializers import MatchTermsSerializer
 from tournaments.engine.documents.shapes import EVENT_FIELDS
-from tournaments.engine.rules.rulesets import LONGEST_ID, LONGEST_NAME
+from tournaments.engine.rules.rulesets import LONGEST_ID
 from tournaments.models import Event, Round, Season, Table
 from tournaments.models.clubs import LeaguePoints
 from tournaments.models.events import MOST_WRONG_CODES
@@ -32,7 +32,7 @@ class SeasonDatesSerializer(fields.StrictSerializer):
     them, `evening` for places of the evening, or nothing for those of the tournaments in it.
     """
 
-    name = fields.LineField(max_length=LONGEST_NAME)
+    name = fields.LineField()
     starts_on = serializers.DateField()
     ends_on = serializers.DateField()
     league_best = serializers.IntegerField(
@@ -195,7 +195,7 @@ class SitterSerializer(fields.StrictSerializer):
     default_error_messages = {"player_or_name": _("Give either a player or a name.")}
 
     player = serializers.CharField(max_length=16, required=False)
-    name = fields.LineField(max_length=LONGEST_NAME, required=False)
+    name = fields.LineField(required=False)
 
     def validate(self, attrs: dict[str, str]) -> dict[str, str]:
         """Return one of both; a ValidationError if it is none, or two."""
@@ -214,6 +214,6 @@ class NewTableSerializer(fields.StrictSerializer):
     ruleset = serializers.CharField(max_length=LONGEST_ID, required=False)
     options = serializers.DictField(required=False)
     first_declarer = serializers.IntegerField(default=0, min_value=0, max_value=3)
-    title = fields.LineField(default="", allow_blank=True, max_length=LONGEST_NAME)
-    place = fields.LineField(default="", allow_blank=True, max_length=LONGEST_NAME)
+    title = fields.LineField(default="", allow_blank=True)
+    place = fields.LineField(default="", allow_blank=True)
     match = MatchTermsSerializer(required=False)

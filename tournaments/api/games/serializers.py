@@ -21,7 +21,7 @@ from tournaments.engine.documents.games import GAME_FORMAT, Reading, write_resul
 from tournaments.engine.play.games import Game as GamesGame
 from tournaments.engine.play.games import redeals_of
 from tournaments.engine.rules.entries import STOP_REASONS, clean_lines
-from tournaments.engine.rules.rulesets import LONGEST_ID, LONGEST_NAME, LONGEST_REASON, Code
+from tournaments.engine.rules.rulesets import LONGEST_ID, LONGEST_REASON, Code
 from tournaments.models import DealReview, Event, Game, Match, Revision, Round, Table
 from tournaments.models.events import MOST_WRONG_CODES
 from tournaments.queries.rulesets import must_come_first, next_deal
@@ -71,7 +71,7 @@ MOST_ENTRIES = 200
 class NamesField(serializers.ListField):
     """Names of players, as many as a table seats."""
 
-    child = fields.LineField(max_length=LONGEST_NAME)
+    child = fields.LineField()
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(max_length=4, **kwargs)
@@ -110,8 +110,8 @@ class NewGameSerializer(fields.StrictSerializer):
     players = NamesField()
     first_declarer = serializers.IntegerField(default=0, min_value=0, max_value=3)
     options = serializers.DictField(default=dict)
-    title = fields.LineField(default="", allow_blank=True, max_length=LONGEST_NAME)
-    place = fields.LineField(default="", allow_blank=True, max_length=LONGEST_NAME)
+    title = fields.LineField(default="", allow_blank=True)
+    place = fields.LineField(default="", allow_blank=True)
     played_at = serializers.CharField(
         required=False, help_text="A day or a moment in ISO 8601; without it, now."
     )
@@ -125,8 +125,8 @@ class GameSetupSerializer(fields.StrictSerializer):
     players = NamesField(required=False)
     first_declarer = serializers.IntegerField(required=False, min_value=0, max_value=3)
     options = serializers.DictField(required=False)
-    title = fields.LineField(required=False, allow_blank=True, max_length=LONGEST_NAME)
-    place = fields.LineField(required=False, allow_blank=True, max_length=LONGEST_NAME)
+    title = fields.LineField(required=False, allow_blank=True)
+    place = fields.LineField(required=False, allow_blank=True)
 
 
 class RematchSerializer(fields.StrictSerializer):
@@ -332,7 +332,7 @@ class NewEntrySerializer(fields.StrictSerializer):
     """An entry to write. `author` is the name of the player who enters it."""
 
     entry = EntryField()
-    author = fields.LineField(default="", allow_blank=True, max_length=LONGEST_NAME)
+    author = fields.LineField(default="", allow_blank=True)
 
 
 class KeyedEntrySerializer(fields.StrictSerializer):
@@ -348,7 +348,7 @@ class NewEntriesSerializer(fields.StrictSerializer):
     entries = serializers.ListField(
         child=KeyedEntrySerializer(), min_length=1, max_length=MOST_ENTRIES
     )
-    author = fields.LineField(default="", allow_blank=True, max_length=LONGEST_NAME)
+    author = fields.LineField(default="", allow_blank=True)
 
 
 class TotalsSerializer(fields.StrictSerializer):
@@ -361,7 +361,7 @@ class TotalsSerializer(fields.StrictSerializer):
     totals = serializers.ListField(child=fields.SentPointsField(), max_length=4)
     early = serializers.BooleanField(default=False)
     reason = fields.LineField(default="", allow_blank=True, max_length=LONGEST_REASON)
-    author = fields.LineField(default="", allow_blank=True, max_length=LONGEST_NAME)
+    author = fields.LineField(default="", allow_blank=True)
 
 
 class CorrectionSerializer(NewEntrySerializer):
@@ -374,14 +374,14 @@ class WithdrawalSerializer(fields.StrictSerializer):
     """The reason for the removal of an entry."""
 
     reason = fields.LineField(default="", allow_blank=True, max_length=LONGEST_REASON)
-    author = fields.LineField(default="", allow_blank=True, max_length=LONGEST_NAME)
+    author = fields.LineField(default="", allow_blank=True)
 
 
 class SealSerializer(fields.StrictSerializer):
     """A contract that only the declarer knows."""
 
     contract = serializers.CharField(max_length=LONGEST_ID)
-    author = fields.LineField(default="", allow_blank=True, max_length=LONGEST_NAME)
+    author = fields.LineField(default="", allow_blank=True)
 
 
 class ConfirmationSerializer(fields.StrictSerializer):

@@ -10,7 +10,7 @@ from rest_framework import serializers
 
 from tournaments.api.fields import LineField, SentPointsField, StrictSerializer
 from tournaments.api.schema import component
-from tournaments.engine.rules.rulesets import LONGEST_ID, LONGEST_NAME
+from tournaments.engine.rules.rulesets import LONGEST_ID
 from tournaments.services.imports.files import MOST_LINES, MOST_RECORDS
 
 MOST_COUNTED = 999
@@ -49,7 +49,7 @@ class GamesImportSerializer(ImportSerializer):
     the id of a player, or `new`.
     """
 
-    evening = LineField(max_length=LONGEST_NAME, default="", allow_blank=True)
+    evening = LineField(default="", allow_blank=True)
     meant = serializers.DictField(
         child=serializers.CharField(max_length=16, allow_blank=True), default=dict
     )
@@ -59,7 +59,7 @@ class ResultLineSerializer(StrictSerializer):
     """The points of a player in one game; the lines of a table are in seat order."""
 
     date = serializers.DateField()
-    evening = LineField(max_length=LONGEST_NAME, default="", allow_blank=True)
+    evening = LineField(default="", allow_blank=True)
     round = serializers.IntegerField(min_value=1, max_value=MOST_COUNTED, default=1)
     table = serializers.IntegerField(min_value=1, max_value=MOST_COUNTED, default=1)
     player = serializers.CharField(max_length=LONGEST_IMPORTED_NAME, allow_blank=True)

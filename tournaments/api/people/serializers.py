@@ -16,7 +16,6 @@ from tournaments.api.fields import (
 )
 from tournaments.api.filtering import Chosen, Expanded, PartSerializer
 from tournaments.api.ratings.serializers import RatingSerializer
-from tournaments.engine.rules.rulesets import LONGEST_NAME
 from tournaments.models import Game, Player, PlayerRating, RatingChange
 from tournaments.models.people import MOST_WRONG_CLAIMS
 from tournaments.origin import absolute
@@ -116,7 +115,7 @@ class AddedPlayersSerializer(serializers.Serializer[Any]):
 class ChangedPlayerSerializer(StrictSerializer):
     """The changes to a player: the name, or whether they are shown by initials."""
 
-    name = LineField(max_length=LONGEST_NAME)
+    name = LineField()
     initials = serializers.BooleanField()
 
 

@@ -7,7 +7,6 @@ from rest_framework import serializers
 from tournaments.api.fields import LineField, MomentField
 from tournaments.api.filtering import PartSerializer
 from tournaments.engine.rules.entries import LARGE
-from tournaments.engine.rules.rulesets import LONGEST_NAME
 
 
 class LeaderboardQuerySerializer(serializers.Serializer[Any]):
@@ -26,7 +25,7 @@ class LeaderboardQuerySerializer(serializers.Serializer[Any]):
     provisional = serializers.BooleanField(
         default=False, help_text="Also players with too few games yet."
     )
-    name = LineField(required=False, max_length=LONGEST_NAME, help_text="Part of a name.")
+    name = LineField(required=False, help_text="Part of a name.")
     player = serializers.CharField(required=False, max_length=16)
     page = serializers.IntegerField(
         default=1, min_value=1, max_value=LARGE, help_text="The number of the part, from 1."

@@ -16,7 +16,7 @@ from tournaments.api.tournaments.serializers import ProgressSerializer, RoundLin
 from tournaments.engine.documents.pairings import REASONS
 from tournaments.engine.pairing.judging import InvalidSeating, Seating, judge
 from tournaments.engine.rules.entries import SMALL
-from tournaments.engine.rules.rulesets import LONGEST_NAME, LONGEST_REASON
+from tournaments.engine.rules.rulesets import LONGEST_REASON
 from tournaments.engine.standings.tournament_settings import LARGEST_LINE_UP
 from tournaments.models import Entrant, Round, Ruling
 from tournaments.queries.state import SeatedRound, TournamentState
@@ -528,7 +528,7 @@ class LineUpsSerializer(serializers.Serializer[Any]):
 class NamedLineUpSerializer(StrictSerializer):
     """Who of a team is to play; the others are reserves."""
 
-    team = LineField(max_length=LONGEST_NAME)
+    team = LineField()
     players = serializers.ListField(
         child=serializers.IntegerField(min_value=1, max_value=SMALL), max_length=LARGEST_LINE_UP
     )

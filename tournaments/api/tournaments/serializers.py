@@ -12,7 +12,7 @@ from tournaments.api import fields
 from tournaments.api.access import AddressToken
 from tournaments.engine.documents.shapes import EVENT_FIELDS, SHOWN
 from tournaments.engine.rules.entries import LARGE, Declared
-from tournaments.engine.rules.rulesets import LONGEST_ID, LONGEST_NAME
+from tournaments.engine.rules.rulesets import LONGEST_ID
 from tournaments.engine.standings.standings import STAGES
 from tournaments.engine.standings.tournament_settings import PRESETS, SETTINGS, write_settings
 from tournaments.models import Confirmations, Tournament
@@ -59,7 +59,7 @@ class TournamentLineSerializer(fields.DeclaredFieldsSerializer):
 class CopySerializer(fields.StrictSerializer):
     """Name and date of a copy, and the parts to copy."""
 
-    name = fields.LineField(max_length=LONGEST_NAME)
+    name = fields.LineField()
     held_on = serializers.DateField()
     entrants = serializers.BooleanField(default=True)
     links = serializers.BooleanField(default=False)

@@ -9,8 +9,6 @@ from tournaments.api.fields import MomentField, StrictSerializer, UncachedSerial
 from tournaments.models import Delivery, EventType, Webhook
 from tournaments.services.webhooks.calling import TEST, secret_text
 
-LONGEST_URL = Webhook._meta.get_field("url").max_length  # noqa: SLF001
-
 KNOWN_TYPES = [*EventType.choices, (TEST, "Test")]
 """The events of deliveries."""
 
@@ -42,7 +40,7 @@ class EventsSerializer(StrictSerializer):
 class NewWebhookSerializer(EventsSerializer):
     """A webhook to add."""
 
-    url = serializers.CharField(max_length=LONGEST_URL)
+    url = serializers.CharField(max_length=Webhook.url.field.max_length)
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         read = super().validate(attrs)
@@ -55,7 +53,7 @@ class NewWebhookSerializer(EventsSerializer):
 class WebhookChangeSerializer(EventsSerializer):
     """The fields to change; others stay."""
 
-    url = serializers.CharField(max_length=LONGEST_URL, required=False)
+    url = serializers.CharField(max_length=Webhook.url.field.max_length, required=False)
     paused = serializers.BooleanField(required=False)
 
 

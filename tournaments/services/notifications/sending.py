@@ -24,6 +24,7 @@ from django.utils.translation import ngettext
 
 from tournaments.engine.rules.entries import clean_line
 from tournaments.models import (
+    Email,
     Entrant,
     Game,
     Notification,
@@ -49,7 +50,6 @@ logger = logging.getLogger(__name__)
 Post = Callable[[str, bytes, Mapping[str, str]], CallAnswer]
 
 MOST_AT_ONCE = 8
-LONGEST_SUBJECT = 200
 SWEEPS_FOR = 60.0
 """Seconds after which a sweep leaves the rest to the next one."""
 
@@ -348,7 +348,8 @@ def _mail(row: Notification, at: datetime) -> None:
             lines += [f"  {end}"]
         else:
             lines += ["", _("You switch these e-mails off on the page “Notifications”.")]
-    subject, body = f"{row.title} · {event.name}"[:LONGEST_SUBJECT], "\n".join(lines) + "\n"
+    most = Email.subject.field.max_length
+    subject, body = f"{row.title} · {event.name}"[:most], "\n".join(lines) + "\n"
     text = EmailText(subject, body, end, row.expires_at)
     about = f"notification:{row.pk}:{digest(row.value)[:16]}"
     write_emails([to.user], about, text, at=at)

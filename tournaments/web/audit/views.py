@@ -264,7 +264,9 @@ class FilterForm(forms.Form):
         validators=DAYS,
         widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d"),
     )
-    about = forms.CharField(max_length=40, required=False, widget=forms.HiddenInput)
+    about = forms.CharField(
+        max_length=AuditEntry.subject.field.max_length, required=False, widget=forms.HiddenInput
+    )
 
     def __init__(self, club: Club, data: Mapping[str, Any]) -> None:
         super().__init__(data)

@@ -2,23 +2,40 @@
 
 import re
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 from django import forms
+from django.utils.translation import gettext_lazy
 
 from tournaments.engine.play.games import FINEST_PART
 from tournaments.engine.rules.entries import clean_line
-from tournaments.engine.rules.rulesets import Points, whole
+from tournaments.engine.rules.rulesets import LONGEST_NAME, Points, whole
 
 
 class LineField(forms.CharField):
-    """One line of shown text, cleaned of control characters and of what is invisible."""
+    """One line of shown text, cleaned of control characters and of what is invisible.
+
+    By default it is as long as a name.
+    """
+
+    def __init__(self, *, max_length: int = LONGEST_NAME, **options: Any) -> None:
+        super().__init__(max_length=max_length, **options)
 
     def to_python(self, value: Any) -> str:
         text = super().to_python(value) or ""
         # Django refuses NUL after this.
         return text if "\0" in text else clean_line(text)
 
+
+TYPED = {"autocomplete": "off", "autocapitalize": "words", "spellcheck": "false"}
+"""Attributes of a field for names."""
+
+NameField = partial(
+    LineField,
+    widget=forms.TextInput(TYPED),
+    error_messages={"required": gettext_lazy("What is the player called?")},
+)
 
 MOST_POINTS = 1_000_000
 

@@ -15,7 +15,7 @@ from django.utils.translation import gettext_lazy as _
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_http_methods
 
-from tournaments.engine.rules.rulesets import LONGEST_NAME, LONGEST_REASON
+from tournaments.engine.rules.rulesets import LONGEST_REASON
 from tournaments.models import Club
 from tournaments.models.clubs import Role
 from tournaments.permissions import actor_of, owned_club, seen_club
@@ -38,7 +38,6 @@ from tournaments.web.base.pages import declared_field
 class ClubForm(forms.Form):
     name = LineField(
         label=_("Name of the club"),
-        max_length=LONGEST_NAME,
         error_messages={"required": _("What is the club called?")},
         widget=forms.TextInput(attrs={"autocomplete": "organization"}),
     )

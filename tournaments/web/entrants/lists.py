@@ -11,7 +11,6 @@ from django import forms
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, pgettext_lazy
 
-from tournaments.engine.rules.rulesets import LONGEST_NAME
 from tournaments.models import Club, Player
 from tournaments.models.people import fold_name, plain_name
 from tournaments.services.entrants.registration import MOST_ENTRANTS, Entry
@@ -25,7 +24,7 @@ from tournaments.web.base.answers import (
     rows_of_text,
     rows_of_workbook,
 )
-from tournaments.web.base.forms import LineField
+from tournaments.web.base.forms import TYPED, NameField
 from tournaments.web.base.pages import (
     CONTACT_HEADINGS,
     ListFile,
@@ -264,33 +263,11 @@ def _name(question: NameQuestion) -> str:
     return found[0] if found else question.name
 
 
-TYPED = {"autocomplete": "off", "autocapitalize": "words", "spellcheck": "false"}
-WHOSE = gettext_lazy("What is the player called?")
-
-
-def _forms_name(label: Any) -> forms.CharField:
-    return LineField(
-        label=label,
-        max_length=LONGEST_NAME,
-        error_messages={"required": WHOSE},
-        widget=forms.TextInput(attrs=TYPED),
-    )
-
-
-def _label(label: Any) -> forms.CharField:
-    return LineField(
-        label=label,
-        max_length=LONGEST_NAME,
-        required=False,
-        widget=forms.TextInput(attrs=TYPED),
-    )
-
-
 class LabelsForm(forms.Form):
     """The team and the home club of an entrant."""
 
-    team = _label(gettext_lazy("Team"))
-    represents = _label(gettext_lazy("Club they come from"))
+    team = NameField(label=gettext_lazy("Team"), required=False)
+    represents = NameField(label=gettext_lazy("Club they come from"), required=False)
 
 
 class EntrantForm(LabelsForm):
@@ -298,9 +275,9 @@ class EntrantForm(LabelsForm):
 
     field_order = ["name", "name2", "team", "represents", "section"]
 
-    name = _forms_name(gettext_lazy("Name"))
+    name = NameField(label=gettext_lazy("Name"))
     # Suggestions are requested for fields whose names begin like this.
-    name2 = _forms_name(gettext_lazy("Partner"))
+    name2 = NameField(label=gettext_lazy("Partner"))
     section = forms.ChoiceField(label=pgettext_lazy("of a tournament", "Section"), required=False)
 
     def __init__(
@@ -357,7 +334,7 @@ class ListForm(forms.Form):
 
 
 class SubstituteForm(forms.Form):
-    name = _forms_name(gettext_lazy("Who plays instead"))
+    name = NameField(label=gettext_lazy("Who plays instead"))
     round_number = forms.IntegerField(label=pgettext_lazy("of an event", "Round"), min_value=1)
     instead_of = forms.TypedChoiceField(label=gettext_lazy("In the place of"), coerce=int)
 

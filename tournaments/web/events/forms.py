@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from tournaments.engine.documents.shapes import EVENT_FIELDS
-from tournaments.engine.rules.rulesets import LONGEST_NAME, Ruleset
+from tournaments.engine.rules.rulesets import Ruleset
 from tournaments.models import Club, Event, Game, Season
 from tournaments.models.clubs import LeaguePoints
 from tournaments.services.events.events import EventPlan, SeasonDates, dates_of, season_on
@@ -28,7 +28,7 @@ MOST_EVENINGS = 366
 class SeasonForm(forms.Form):
     """A season's name and dates, and how many evenings count in its league."""
 
-    name = LineField(label=gettext_lazy("Name"), max_length=LONGEST_NAME)
+    name = LineField(label=gettext_lazy("Name"))
     starts_on = day_field(gettext_lazy("First day"))
     ends_on = day_field(gettext_lazy("Last day"))
     league_best = forms.IntegerField(
@@ -170,7 +170,7 @@ class EventTableForm(NewTableForm):
         offered = LastTable(ruleset=event.ruleset, options=event.options)
         super().__init__(data, table=offered, rulesets=rulesets)
         for seat in range(4):
-            name = LineField(max_length=LONGEST_NAME, required=False)
+            name = LineField(required=False)
             self.fields[f"name{seat}"] = name
 
     def seats(self) -> Iterator[SeatFields]:
@@ -214,7 +214,6 @@ class AdoptForm(forms.Form):
             )
             self.fields[f"name{seat}"] = LineField(
                 label=label,
-                max_length=LONGEST_NAME,
                 widget=widget,
                 error_messages={"required": _("Who sits here?")},
             )

@@ -46,8 +46,8 @@ class HeadForm(forms.Form):
     """Names in seat order, who declares first, the table's options, title and place."""
 
     first_declarer = forms.TypedChoiceField(coerce=int)
-    title = LineField(max_length=LONGEST_NAME, required=False, label=gettext_lazy("Title"))
-    place = LineField(max_length=LONGEST_NAME, required=False, label=gettext_lazy("Place"))
+    title = LineField(required=False, label=gettext_lazy("Title"))
+    place = LineField(required=False, label=gettext_lazy("Place"))
 
     def __init__(self, row: Game, data: Mapping[str, Any] | None = None) -> None:
         rules = rules_of(row)

@@ -16,7 +16,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
 from tournaments.engine.rules.entries import REMARKS
-from tournaments.engine.rules.rulesets import LONGEST_NAME, InvalidEntry, Ruleset
+from tournaments.engine.rules.rulesets import InvalidEntry, Ruleset
 from tournaments.engine.variants import RULESETS
 from tournaments.models import Game, Match
 from tournaments.permissions import actor_of, writable_game
@@ -159,8 +159,8 @@ class NewTableForm(forms.Form):
     first_declarer = forms.TypedChoiceField(
         coerce=int, choices=[(str(seat), str(seat)) for seat in range(SEATS)], required=False
     )
-    title = LineField(max_length=LONGEST_NAME, required=False, label=gettext_lazy("Title"))
-    place = LineField(max_length=LONGEST_NAME, required=False, label=gettext_lazy("Place"))
+    title = LineField(required=False, label=gettext_lazy("Title"))
+    place = LineField(required=False, label=gettext_lazy("Place"))
     match = forms.ChoiceField(choices=[(name, name) for name in ("", *MATCHES)], required=False)
     match_to = forms.IntegerField(min_value=1, max_value=LONGEST_MATCH, required=False)
 

@@ -20,7 +20,6 @@ from django.utils.translation import gettext_lazy, ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
-from tournaments.engine.rules.rulesets import LONGEST_NAME
 from tournaments.models import Club, Player, Role
 from tournaments.models.people import fold_name
 from tournaments.permissions import actor_of, directed_club, role_in
@@ -73,7 +72,6 @@ def _evening(help_text: Any) -> forms.CharField:
     return LineField(
         label=gettext_lazy("Name of an evening that has none"),
         help_text=help_text,
-        max_length=LONGEST_NAME,
         required=False,
     )
 

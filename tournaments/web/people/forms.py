@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy
 from tournaments.engine.rules.rulesets import LONGEST_NAME
 from tournaments.models import Player
 from tournaments.services.people.players import MOST_ADDED, NamesRefused, has_contact
-from tournaments.web.base.forms import LineField
+from tournaments.web.base.forms import NameField
 
 MOST_TYPED = MOST_ADDED * (LONGEST_NAME + 2)
 
@@ -47,14 +47,7 @@ class NamesForm(forms.Form):
 
 
 class NameForm(forms.Form):
-    name = LineField(
-        label=gettext_lazy("Name"),
-        max_length=LONGEST_NAME,
-        error_messages={"required": gettext_lazy("What is the player called?")},
-        widget=forms.TextInput(
-            attrs={"autocomplete": "off", "autocapitalize": "words", "spellcheck": "false"}
-        ),
-    )
+    name = NameField(label=gettext_lazy("Name"))
 
     def __init__(self, player: Player, data: Mapping[str, Any] | None = None) -> None:
         super().__init__(data, initial={"name": player.name})

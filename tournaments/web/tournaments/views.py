@@ -483,7 +483,7 @@ MOST_FAULTS = 20
 class CopyForm(forms.Form):
     """Name and date of a copy, and the parts to copy."""
 
-    name = LineField(label=gettext_lazy("Name"), max_length=LONGEST_NAME)
+    name = LineField(label=gettext_lazy("Name"))
     held_on = day_field(gettext_lazy("Day"))
     entrants = forms.BooleanField(
         label=gettext_lazy("The entrants come along"), required=False, initial=True

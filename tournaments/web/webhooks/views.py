@@ -20,13 +20,11 @@ from tournaments.services.webhooks import calling
 from tournaments.services.webhooks.calling import BadAddress, check_url
 from tournaments.texts.labels import Text
 
-LONGEST_URL = Webhook._meta.get_field("url").max_length  # noqa: SLF001
-
 
 class WebhookForm(forms.Form):
     url = forms.CharField(
         label=_("Address that is called"),
-        max_length=LONGEST_URL,
+        max_length=Webhook.url.field.max_length,
         error_messages={"required": _("Where shall the server call?")},
         widget=forms.URLInput(attrs={"placeholder": "https://", "autocomplete": "off"}),
     )
