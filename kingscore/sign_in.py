@@ -36,7 +36,6 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.deprecation import MiddlewareMixin
 from django.utils.http import urlencode
-from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
 from kingscore.mail import LogBackend
@@ -292,7 +291,6 @@ def proved_address(request: HttpRequest) -> str:
     return found.email if found else ""
 
 
-@never_cache
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def show_factor(request: HttpRequest) -> HttpResponse:

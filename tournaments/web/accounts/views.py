@@ -20,7 +20,7 @@ from django.utils import timezone, translation
 from django.utils.decorators import method_decorator
 from django.utils.translation import get_language, gettext_lazy
 from django.utils.translation import gettext as _
-from django.views.decorators.cache import cache_control, never_cache
+from django.views.decorators.cache import cache_control
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import (
     conditional_page,
@@ -70,7 +70,6 @@ def _account(request: HttpRequest) -> User:
     return user
 
 
-@never_cache
 @login_required
 @require_safe
 def me(request: HttpRequest) -> HttpResponse:
@@ -93,7 +92,6 @@ def me(request: HttpRequest) -> HttpResponse:
     return render(request, "tournaments/accounts/me.html", page)
 
 
-@never_cache
 @require_POST
 def my_month(request: HttpRequest, slug: str) -> HttpResponse:
     """Subscribe one of a club's directors to its month report, or unsubscribe."""
@@ -105,7 +103,6 @@ def my_month(request: HttpRequest, slug: str) -> HttpResponse:
     return redirect(f"{reverse('me')}#mails")
 
 
-@never_cache
 @login_required
 @reauthentication_required  # type: ignore[untyped-decorator]  # allauth has no types
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -141,7 +138,6 @@ def calendar(request: HttpRequest, pk: int, secret: str) -> HttpResponse:
         return calendar_response(request, name, events)
 
 
-@never_cache
 @login_required
 @require_POST
 def replace(request: HttpRequest) -> HttpResponse:
@@ -196,7 +192,6 @@ class TokenForm(forms.Form):
         return [(tick, MEANINGS[tick.data["value"]]) for tick in self["scopes"]]
 
 
-@never_cache
 @login_required
 @require_safe
 def tokens(request: HttpRequest) -> HttpResponse:
@@ -213,7 +208,6 @@ def tokens(request: HttpRequest) -> HttpResponse:
     return render(request, "tournaments/accounts/tokens.html", page)
 
 
-@never_cache
 @login_required
 @reauthentication_required  # type: ignore[untyped-decorator]  # allauth has no types
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -238,7 +232,6 @@ def new_token(request: HttpRequest) -> HttpResponse:
     return render(request, "tournaments/accounts/token_new.html", {"form": form}, status=status)
 
 
-@never_cache
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def token(request: HttpRequest, public_id: str) -> HttpResponse:
@@ -301,7 +294,6 @@ class ApplicationForm(forms.Form):
         return lines
 
 
-@never_cache
 @login_required
 @reauthentication_required  # type: ignore[untyped-decorator]  # allauth has no types
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -327,7 +319,6 @@ def new_application(request: HttpRequest) -> HttpResponse:
     )
 
 
-@never_cache
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def application(request: HttpRequest, pk: int) -> HttpResponse:
@@ -375,7 +366,7 @@ def limited(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
     return counted
 
 
-@method_decorator([never_cache, login_required, reauthentication_required], name="dispatch")
+@method_decorator([login_required, reauthentication_required], name="dispatch")
 class Authorize(AuthorizationView):  # type: ignore[misc]  # the library has no types
     """Ask whether an application may act for the account, each time anew."""
 

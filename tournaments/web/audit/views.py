@@ -13,7 +13,6 @@ from django.shortcuts import render
 from django.utils.timezone import make_aware
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from tournaments.models import AuditEntry, Club, Entrant, Event, Game, Player, Season, Table, User
@@ -306,7 +305,6 @@ def _offered(club: Club, chosen: Any) -> list[User]:
     return sorted(offered.order_by("pk"), key=account_name)
 
 
-@never_cache
 @require_safe
 def changes(request: HttpRequest, slug: str) -> HttpResponse:
     """List the changes in a club, newest first."""

@@ -18,7 +18,7 @@ from django.utils.feedgenerator import Rss201rev2Feed
 from django.utils.formats import date_format
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
-from django.views.decorators.cache import cache_control, never_cache
+from django.views.decorators.cache import cache_control
 from django.views.decorators.clickjacking import xframe_options_exempt
 from django.views.decorators.http import conditional_page, require_safe
 
@@ -87,7 +87,6 @@ def club_calendar(request: HttpRequest, club: Club) -> HttpResponse:
     return calendar_response(request, club.name, Event.objects.listed_for(None).filter(club=club))
 
 
-@never_cache
 @require_safe
 def event_calendar(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     """Return one event as a calendar, to add it to one's own."""
@@ -239,7 +238,6 @@ def _colours(request: HttpRequest) -> dict[str, str]:
     return {name: value for name, value in chosen.items() if HEX.fullmatch(value)}
 
 
-@never_cache
 @require_safe
 def share(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the addresses of a club's feeds, and lines to copy into another site."""

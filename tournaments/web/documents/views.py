@@ -17,7 +17,6 @@ from django.utils import timezone
 from django.utils.formats import date_format
 from django.utils.translation import get_language, gettext, gettext_lazy
 from django.utils.translation.trans_real import parse_accept_lang_header
-from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from tournaments.engine.documents.games import ALPHABET, digits_of, letters_of, parse_json
@@ -196,7 +195,6 @@ def empty_sheet(request: HttpRequest, ruleset: str) -> HttpResponse:
     )
 
 
-@never_cache
 @require_safe
 def follow_record(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
     """Return the game as a portable record, `kingscore-game/1`."""
@@ -205,7 +203,6 @@ def follow_record(request: HttpRequest, public_id: str, secret: str) -> HttpResp
     return JsonResponse(load_sheet(row).record, json_dumps_params=style)
 
 
-@never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def report(request: HttpRequest, pk: int, secret: str) -> HttpResponse:
     """Show the progress of a document and its link; htmx polls the fragment."""
@@ -223,7 +220,6 @@ def report(request: HttpRequest, pk: int, secret: str) -> HttpResponse:
     return render(request, template, report_page(request, row))
 
 
-@never_cache
 @require_safe
 def report_file(request: HttpRequest, pk: int, secret: str) -> FileResponse:
     row = report_at(request, pk, secret)
@@ -264,7 +260,6 @@ RECENT = 10
 """The number of recent documents in the list."""
 
 
-@never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def event_documents(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     """List the documents of an event for those who may see it, and take requests."""
@@ -371,7 +366,6 @@ def recent(request: HttpRequest, reports: ReportQuerySet) -> list[dict[str, obje
     return found
 
 
-@never_cache
 @require_POST
 def my_certificate(request: HttpRequest, slug: str, tournament: str) -> HttpResponse:
     """Request the certificate of the entrant known on this phone, as everybody may see it."""
@@ -425,14 +419,12 @@ def ask_for_members(
     return to_report(request_document(order, timezone.now()))
 
 
-@never_cache
 @require_safe
 def tall(request: HttpRequest, public_id: str, secret: str) -> HttpResponseBase:
     """Return the picture of a game for a phone's screen, 1080 × 1350."""
     return _of_game(request, public_id, secret, wide=False)
 
 
-@never_cache
 @require_safe
 def wide(request: HttpRequest, public_id: str, secret: str) -> HttpResponseBase:
     """Return the picture of a game for the preview of a link, 1200 × 630."""
@@ -472,7 +464,6 @@ class VerifyForm(forms.Form):
         return given
 
 
-@never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def verify_page(request: HttpRequest) -> HttpResponse:
     """Verify a document, or say whether a code is what is stored."""

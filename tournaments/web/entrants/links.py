@@ -8,7 +8,6 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.http import urlencode
-from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
 from tournaments.engine.rules.rulesets import LONGEST_NAME
@@ -33,14 +32,12 @@ KINDS = ("register", "check-in")
 MOST_SHOWN = 60
 
 
-@never_cache
 @require_safe
 def register_card(request: HttpRequest, slug: str, tournament: str) -> HttpResponse:
     """Show the registration link, for the director to display and print."""
     return _card(request, directed_tournament(request, slug, tournament), "register")
 
 
-@never_cache
 @require_safe
 def check_in_card(request: HttpRequest, slug: str, tournament: str) -> HttpResponse:
     """Show the check-in link, for the director to display and print."""
@@ -61,7 +58,6 @@ def _card(request: HttpRequest, row: Tournament, kind: str) -> HttpResponse:
     return render(request, "tournaments/entrants/card.html", page)
 
 
-@never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def register(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
     """Register for a tournament by its access link; show the entrant's number."""
@@ -113,7 +109,6 @@ def _registers(row: Tournament) -> bool:
     return row.state == Tournament.State.REGISTRATION
 
 
-@never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def check_in_link(request: HtmxRequest, public_id: str, secret: str) -> HttpResponse:
     """Check in by the access link: find one's own name, and confirm it."""

@@ -16,7 +16,6 @@ from django.utils import timezone
 from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
-from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 from django_htmx.http import HttpResponseClientRefresh
 
@@ -161,7 +160,6 @@ def check(request: HtmxRequest, slug: str, tournament: str) -> HttpResponse:
     return redirect(f"{reverse('entrants', args=[slug, tournament])}{query}#e{number}")
 
 
-@never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def add_entrants(request: HttpRequest, slug: str, tournament: str) -> HttpResponse:
     """Register entrants: one by name, or a list after a preview."""
@@ -372,7 +370,6 @@ def _form(row: Tournament, data: Any = None) -> EntrantForm:
     )
 
 
-@never_cache
 @require_safe
 def entrant(request: HttpRequest, slug: str, tournament: str, entrant: int) -> HttpResponse:
     """Show an entrant with everything that a director can do."""
@@ -533,7 +530,6 @@ def _substitute_form(row: Entrant, data: Any = None) -> SubstituteForm:
     return SubstituteForm(row.players, data, number=min(number, last), last=last, suggest=suggest)
 
 
-@never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def fees(request: HttpRequest, slug: str, tournament: str) -> HttpResponse:
     """List who has paid, and the prizes; `paid` or `unpaid` is the number of an entrant."""
@@ -579,7 +575,6 @@ def amount_text(amount: Fraction) -> str:
     return f"{whole}.{cents:02}" if cents else str(whole)
 
 
-@never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def sections(request: HttpRequest, slug: str, tournament: str) -> HttpResponse:
     """List the entrants by section; move the ticked ones (`to`), or divide all by rating."""

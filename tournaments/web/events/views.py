@@ -15,7 +15,6 @@ from django.utils import timezone
 from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
-from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from tournaments.engine.rules.rulesets import InvalidEntry, Points
@@ -195,13 +194,11 @@ def events(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "tournaments/events/events.html", page)
 
 
-@never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def new_event(request: HttpRequest, slug: str) -> HttpResponse:
     return _edit(request, directed_club(request, slug), None)
 
 
-@never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def change(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     row = directed_evening(request, slug, public_id)
@@ -321,7 +318,6 @@ def directed_round(request: HttpRequest, slug: str, public_id: str, number: int)
 LAST_EVENTS, LAST_SEATS, MOST_NAMES = 12, 200, 20
 
 
-@never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def new_table(request: HttpRequest, slug: str, public_id: str, number: int) -> HttpResponse:
     """Ask who sits at a new table of a round, and create it."""
@@ -352,7 +348,6 @@ def new_table(request: HttpRequest, slug: str, public_id: str, number: int) -> H
     return render(request, "tournaments/events/table_new.html", page, status=status)
 
 
-@never_cache
 @require_safe
 def player_names(request: HttpRequest, slug: str) -> HttpResponse:
     """Return whole names of players that match the text typed at a seat."""
@@ -372,7 +367,6 @@ def names_lately(club: Club) -> list[str]:
     return [name for name in dict.fromkeys(names) if name]
 
 
-@never_cache
 @require_safe
 def table(request: HttpRequest, slug: str, public_id: str, table: str) -> HttpResponse:
     """Show a table to its director: card, code, new address, removal."""
@@ -404,7 +398,6 @@ def replace(request: HttpRequest, slug: str, public_id: str, table: str) -> Http
     return redirect("event_table", slug, public_id, table)
 
 
-@never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def remove_table(request: HttpRequest, slug: str, public_id: str, table: str) -> HttpResponse:
     """Remove a table, after a confirmation."""
@@ -441,7 +434,6 @@ def _is_there(event: Event, table: str) -> bool:
 LONGEST_CODE = 20
 
 
-@never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def table_link(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
     """Admit a phone, after the code if the evening has codes, and redirect to the sheet."""
@@ -498,7 +490,6 @@ def _ask(request: HttpRequest, table: Table, error: str, status: int = 200) -> H
 MOST_ROUNDS = 20
 
 
-@never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def adopt(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
     """Ask for the evening and the players of an open table, and adopt it."""
@@ -562,7 +553,6 @@ def seasons(request: HttpRequest, slug: str) -> HttpResponse:
     return _list(request, club, form, status=422)
 
 
-@never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def season(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     row = _season(request, slug, pk)

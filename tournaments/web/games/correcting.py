@@ -8,7 +8,6 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
@@ -80,7 +79,6 @@ from tournaments.web.games.views import (
 )
 
 
-@never_cache
 @require_safe
 @with_game(*SHOWS)
 def history(request: HtmxRequest, row: Game) -> HttpResponse:
@@ -159,7 +157,6 @@ NOT_SURE = Refusal(422)
 """The confirmation is missing that removing a line gives later deals to other declarers."""
 
 
-@never_cache
 @with_game(*SHOWS)
 def entry(request: HtmxRequest, row: Game, position: int) -> HttpResponse:
     """Show a line of the sheet with all its versions; correct or remove it."""
@@ -307,7 +304,6 @@ def disputes_of(row: Game) -> list[dict[str, Any]]:
     ]
 
 
-@never_cache
 @with_game("POST")
 def confirm(request: HtmxRequest, row: Game, position: int) -> HttpResponse:
     """Confirm a deal for the player who taps their name."""
@@ -322,7 +318,6 @@ def confirm(request: HtmxRequest, row: Game, position: int) -> HttpResponse:
     return show_table(request, sheet) if request.htmx else redirect(address(row, "write"))
 
 
-@never_cache
 @with_game(*SHOWS)
 def dispute(request: HtmxRequest, row: Game, position: int) -> HttpResponse:
     """Enter what is right instead of a deal, and so call a director."""
@@ -381,7 +376,6 @@ def _dispute_page(
     return render(request, "tournaments/games/dispute.html", context, status=refusal.status)
 
 
-@never_cache
 @with_game("POST")
 def confirm_result(request: HtmxRequest, row: Game) -> HttpResponse:
     """Confirm the result for one player, on the phone of the table."""
@@ -403,7 +397,6 @@ def confirm_result(request: HtmxRequest, row: Game) -> HttpResponse:
     return redirect(address(row, "write"))
 
 
-@never_cache
 @require_POST
 def confirm_own(request: HttpRequest, public_id: str) -> HttpResponse:
     """Confirm the result as the account of one of the players."""
@@ -424,7 +417,6 @@ def confirm_own(request: HttpRequest, public_id: str) -> HttpResponse:
     return redirect(address(row, "follow"))
 
 
-@never_cache
 @require_safe
 def share(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
     """Show the links of a game as QR codes: follow, write, take over the scoring."""
@@ -445,7 +437,6 @@ def share(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
     return render(request, "tournaments/games/handover.html", page)
 
 
-@never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def take(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
     """Take over the scoring: this phone writes, the previous one follows."""
@@ -466,7 +457,6 @@ def take(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
     return redirect(address(row, "write"))
 
 
-@never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def delete(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
     """Delete a game for good, after a confirmation."""
@@ -486,7 +476,6 @@ def delete(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
 
 
 @sensitive_post_parameters("contract")
-@never_cache
 @with_game("POST")
 def seal(request: HtmxRequest, row: Game) -> HttpResponse:
     """Begin a deal with a contract known only to the declarer."""
@@ -495,7 +484,6 @@ def seal(request: HtmxRequest, row: Game) -> HttpResponse:
     return answer_write(request, row, lambda context: seal_contract(row.pk, contract, context), {})
 
 
-@never_cache
 @with_game("POST")
 def reveal(request: HtmxRequest, row: Game) -> HttpResponse:
     """Show the sealed contract, with its proof."""

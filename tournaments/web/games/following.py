@@ -19,7 +19,6 @@ from django.template.loader import render_to_string
 from django.urls import Resolver404, ResolverMatch, resolve, reverse
 from django.utils import translation
 from django.utils.translation import get_language
-from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from tournaments.engine.play.outcomes import FinishedGame, courses
@@ -307,7 +306,6 @@ def evening_games(request: HtmxRequest, public_id: str, secret: str) -> HttpResp
     return _show(request, table, games)
 
 
-@never_cache
 @require_safe
 def evening_as_text(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
     """Return the evening as plain text."""

@@ -14,7 +14,6 @@ from django.urls import reverse
 from django.utils.safestring import SafeString
 from django.utils.translation import get_language, gettext_lazy
 from django.utils.translation import gettext as _
-from django.views.decorators.cache import never_cache
 from django.views.decorators.http import condition, require_safe
 
 from tournaments.engine.rules.rulesets import LONGEST_NAME, InvalidEntry, Ruleset
@@ -99,7 +98,6 @@ class HeadForm(forms.Form):
         )
 
 
-@never_cache
 @with_game(*SHOWS)
 def head(request: HtmxRequest, row: Game) -> HttpResponse:
     """Correct the setup; the whole game is folded again."""
@@ -171,7 +169,6 @@ def version_of(request: HttpRequest) -> str:
 
 
 # The service worker asks again with each page and is answered with 304.
-@never_cache
 @require_safe
 @condition(etag_func=version_of)
 def new_offline(request: HttpRequest) -> HttpResponse:
@@ -181,7 +178,6 @@ def new_offline(request: HttpRequest) -> HttpResponse:
     return render(request, "tournaments/games/new_offline.html", page)
 
 
-@never_cache
 @require_safe
 @condition(etag_func=version_of)
 def table_offline(request: HtmxRequest) -> HttpResponse:

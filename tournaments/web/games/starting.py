@@ -12,7 +12,6 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
-from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
 from tournaments.engine.rules.entries import REMARKS
@@ -357,7 +356,6 @@ def match_text(choice: str) -> str:
     return terms_text(length, int(number)) if number else _("First to a number of games")
 
 
-@never_cache
 @require_POST
 def next_game(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
     """Open the next game of a match, and redirect there. Idempotent."""
@@ -394,7 +392,6 @@ def _headline(match: MatchSoFar, names: Sequence[str]) -> str:
 UNPROCESSABLE = 422
 
 
-@never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def new_table(request: HttpRequest) -> HttpResponse:
     """Ask for game, players and seats, and open the table (1 query to ask)."""

@@ -17,7 +17,6 @@ from django.utils import timezone
 from django.utils.safestring import SafeString
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
-from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from tournaments.engine.documents.entries import write_entry
@@ -274,7 +273,6 @@ def question_of(request: HttpRequest, row: Game, rules: Ruleset) -> dict[str, An
     return {"chairs": chairs, "asks": not knows_game(request, row)}
 
 
-@never_cache
 @require_POST
 def seat(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
     """Take a seat, ask for it, answer a phone that asks, or leave it: 409 if that is not so."""
@@ -359,7 +357,6 @@ SHOWS = ("GET", "HEAD", "POST")
 """The methods of a view that shows a page of its own."""
 
 
-@never_cache
 @require_safe
 @with_game(*SHOWS)
 def table_page(request: HtmxRequest, row: Game) -> HttpResponse:
@@ -378,7 +375,6 @@ def table_page(request: HtmxRequest, row: Game) -> HttpResponse:
     return response
 
 
-@never_cache
 @with_game("POST")
 def post_entry(request: HtmxRequest, row: Game) -> HttpResponse:
     """Store an entry: a deal, or one of the few other kinds."""
@@ -400,7 +396,6 @@ def post_entry(request: HtmxRequest, row: Game) -> HttpResponse:
     return answer_write(request, row, lambda context: record_entry(row.pk, entry, context))
 
 
-@never_cache
 @with_game("POST")
 def undo(request: HtmxRequest, row: Game) -> HttpResponse:
     """Withdraw the last entry; it stays in the log."""
@@ -408,7 +403,6 @@ def undo(request: HtmxRequest, row: Game) -> HttpResponse:
     return answer_write(request, row, lambda context: withdraw_entry(row.pk, position, "", context))
 
 
-@never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def turn(request: HtmxRequest, public_id: str, secret: str) -> HttpResponse:
     """Rotate the drawing of the table, so that the holder of the phone sits at the bottom."""
@@ -695,7 +689,6 @@ STOP_POLLING = 286
 """The status that makes htmx stop polling."""
 
 
-@never_cache
 @require_safe
 def table_round(request: HtmxRequest, public_id: str, secret: str) -> HttpResponse:
     """Show the bar above the sheet; the phone polls it."""
@@ -714,7 +707,6 @@ def table_round(request: HtmxRequest, public_id: str, secret: str) -> HttpRespon
     return render(request, "tournaments/games/_round_bar.html", page, status=status)
 
 
-@never_cache
 @with_game("POST")
 def call(request: HtmxRequest, row: Game) -> HttpResponse:
     bar = round_bar(request, row, timezone.now())

@@ -17,7 +17,6 @@ from django.utils import timezone
 from django.utils.formats import get_format
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
-from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
 from tournaments.models import Club, Player, Role
@@ -209,7 +208,6 @@ def _called(who: Who | None, typed: str) -> Row:
     return {"name": who or typed or "–", "new": who is not None}
 
 
-@never_cache
 @require_safe
 def imports(request: HttpRequest, slug: str) -> HttpResponse:
     club = directed_club(request, slug)
@@ -217,7 +215,6 @@ def imports(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "tournaments/imports/imports.html", page)
 
 
-@never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def import_players(request: HttpRequest, slug: str) -> HttpResponse:
     page = _Page(request, directed_club(request, slug), "players", PlayersForm())
@@ -257,7 +254,6 @@ def _fault_lines(plan: PlayersPlan | ResultsPlan) -> list[tuple[int, str]]:
     return [(fault.line, fault_text(fault)) for fault in plan.faults]
 
 
-@never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def import_results(request: HttpRequest, slug: str) -> HttpResponse:
     """Import results of past evenings from a table."""
@@ -305,7 +301,6 @@ def import_results(request: HttpRequest, slug: str) -> HttpResponse:
     )
 
 
-@never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def import_records(request: HttpRequest, slug: str) -> HttpResponse:
     club = directed_club(request, slug)

@@ -12,7 +12,6 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from tournaments.models import Player, fields
@@ -35,7 +34,6 @@ Change = Callable[..., Any]
 View = Callable[[HttpRequest, Player, str], HttpResponseBase]
 
 
-@never_cache
 @require_POST
 def rename(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     row = directed_player(request, slug, public_id)
@@ -70,7 +68,6 @@ def for_player(view: View) -> Callable[..., HttpResponseBase]:
     return answer
 
 
-@never_cache
 @require_POST
 @for_player
 def initials(request: HttpRequest, row: Player, back: str) -> HttpResponse:
@@ -81,7 +78,6 @@ def initials(request: HttpRequest, row: Player, back: str) -> HttpResponse:
     return redirect(back)
 
 
-@never_cache
 @require_safe
 def card(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     """Show the card with which a person claims their player: link, QR code and code."""
@@ -99,7 +95,6 @@ def card(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     return render(request, "tournaments/people/card.html", page)
 
 
-@never_cache
 @require_POST
 def new_code(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     """Create a new link and code; cards given away before are revoked."""
@@ -108,7 +103,6 @@ def new_code(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     return redirect("player_card", slug, public_id)
 
 
-@never_cache
 @require_POST
 @for_player
 def unlink(request: HttpRequest, row: Player, back: str) -> HttpResponse:
@@ -118,7 +112,6 @@ def unlink(request: HttpRequest, row: Player, back: str) -> HttpResponse:
     return redirect(back)
 
 
-@never_cache
 @require_POST
 @for_player
 def export(request: HttpRequest, row: Player, _back: str) -> FileResponse:
@@ -131,7 +124,6 @@ def export(request: HttpRequest, row: Player, _back: str) -> FileResponse:
     )
 
 
-@never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def remove(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     """Remove a player's name for good, after a confirmation."""
@@ -145,7 +137,6 @@ def remove(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     return _remove(request, row, back, then)
 
 
-@never_cache
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def my_removal(request: HttpRequest, public_id: str) -> HttpResponse:

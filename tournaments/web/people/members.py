@@ -10,7 +10,6 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from tournaments.models import Club, Invitation, Member, Player, fields
@@ -46,7 +45,6 @@ MOST_INVITATIONS = 50
 GONE = 410
 
 
-@never_cache
 @require_safe
 def people(request: HttpRequest, slug: str) -> HttpResponse:
     """List the accounts of a club by role and name; show directors the open invitations, too."""
@@ -72,7 +70,6 @@ def people(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "tournaments/people/members.html", page)
 
 
-@never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def member(request: HttpRequest, slug: str, user: int) -> HttpResponse:
     """Change the role of a member or remove them, as an owner."""
@@ -89,7 +86,6 @@ def member(request: HttpRequest, slug: str, user: int) -> HttpResponse:
     return _member_page(request, row, form)
 
 
-@never_cache
 @require_POST
 def remove(request: HttpRequest, slug: str, user: int) -> HttpResponse:
     club = owned_club(request, slug)
@@ -133,7 +129,6 @@ def _member_page(
     return render(request, "tournaments/people/member.html", page, status=status)
 
 
-@never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def new_invitation(request: HttpRequest, slug: str) -> HttpResponse:
     """Create an invitation; owners may give any role, directors only membership."""
@@ -149,7 +144,6 @@ def new_invitation(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "tournaments/people/invite.html", page, status=status)
 
 
-@never_cache
 @require_safe
 def invitation(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     """Show the access link of an invitation, with its QR code."""
@@ -165,7 +159,6 @@ def invitation(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     return render(request, "tournaments/people/invitation.html", page)
 
 
-@never_cache
 @require_POST
 def withdraw(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     row = _managed(request, slug, public_id)
@@ -179,7 +172,6 @@ def _managed(request: HttpRequest, slug: str, public_id: str) -> Invitation:
     return get_object_or_404(fields.named(managed, public_id))
 
 
-@never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def join(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
     """Show an invitation by its access link, and take the answer."""
@@ -211,7 +203,6 @@ def join(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
     return render(request, "tournaments/people/join.html", page, status=status)
 
 
-@never_cache
 @login_required
 @require_http_methods(["GET", "HEAD", "POST"])
 def code(request: HttpRequest) -> HttpResponse:
@@ -233,7 +224,6 @@ def code(request: HttpRequest) -> HttpResponse:
     return render(request, "tournaments/people/claim_code.html", {"form": form}, status=status)
 
 
-@never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def claim(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
     """Show a player and the club to the holder of the link, and ask whether to claim."""

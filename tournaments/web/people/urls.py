@@ -2,7 +2,6 @@
 
 from django.contrib.auth.decorators import login_required
 from django.urls import path
-from django.views.decorators.cache import never_cache
 
 from tournaments.web.people import changes, members, views
 
@@ -38,9 +37,9 @@ urlpatterns = [
     path(f"{PLAYER}/remove/", changes.remove, name="remove_player"),
     path(f"{PLAYER}/merge/", views.merge, name="merge_player"),
     path(f"{PLAYER}/merges/<int:pk>/undo/", views.part, name="part_player"),
-    path(f"{MINE}/initials/", never_cache(login_required(changes.initials)), name="my_initials"),
-    path(f"{MINE}/data/", never_cache(login_required(changes.export)), name="my_data"),
-    path(f"{MINE}/release/", never_cache(login_required(changes.unlink)), name="my_release"),
+    path(f"{MINE}/initials/", login_required(changes.initials), name="my_initials"),
+    path(f"{MINE}/data/", login_required(changes.export), name="my_data"),
+    path(f"{MINE}/release/", login_required(changes.unlink), name="my_release"),
     path(f"{MINE}/removal/", changes.my_removal, name="my_removal"),
     path("claim/", members.code, name="claim_code"),
     path("claim/<str:public_id>/<str:secret>/", members.claim, name="claim"),

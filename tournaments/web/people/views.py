@@ -17,7 +17,6 @@ from django.utils import timezone
 from django.utils.timezone import localdate
 from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
-from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from tournaments.engine.rules.rulesets import Points
@@ -214,7 +213,6 @@ class FromBothEnds(Paginator):  # type: ignore[type-arg]  # Django has no type t
         return Page(list(backwards)[::-1], number, self)
 
 
-@never_cache
 @require_safe
 def players(request: HtmxRequest, slug: str) -> HttpResponse:
     """List the players of a club for its members; htmx requests matches while one types."""
@@ -251,7 +249,6 @@ def _page_of(
     return part, [rows[pk] for pk in part if pk in rows]
 
 
-@never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def new_players(request: HttpRequest, slug: str) -> HttpResponse:
     """Add one player, or all players of a pasted list."""
@@ -330,7 +327,6 @@ def show_player(request: HttpRequest, row: Player, form: NameForm | None = None)
     return render(request, "tournaments/people/player.html", page, status=422 if form else 200)
 
 
-@never_cache
 @require_safe
 def opponents(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     """List a player's opponents, the most frequent first, optionally by name."""
@@ -362,7 +358,6 @@ def opponents(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     return render(request, "tournaments/people/opponents.html", page)
 
 
-@never_cache
 @require_safe
 def against(request: HttpRequest, slug: str, public_id: str, other: str) -> HttpResponse:
     """Compare two players of a club, in a fixed number of queries."""
@@ -425,7 +420,6 @@ def _together(
     return lines
 
 
-@never_cache
 @require_POST
 def player_document(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     """Request the season shown on the page of a player, or all time."""
@@ -445,7 +439,6 @@ def player_document(request: HttpRequest, slug: str, public_id: str) -> HttpResp
 MERGING_MOST_FOUND = 20
 
 
-@never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def merge(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     """Search the other player, preview the merge, and merge."""
@@ -476,7 +469,6 @@ def merge(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     return redirect("player", slug, public_id)
 
 
-@never_cache
 @require_POST
 def part(request: HttpRequest, slug: str, public_id: str, pk: int) -> HttpResponse:
     kept = directed_player(request, slug, public_id)

@@ -17,7 +17,6 @@ from django.utils import timezone
 from django.utils.formats import number_format
 from django.utils.translation import get_language, ngettext, pgettext
 from django.utils.translation import gettext as _
-from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from tournaments.engine.play.games import only_totals
@@ -194,7 +193,6 @@ def club_calibration(request: HttpRequest, slug: str) -> HttpResponse:
     return _calibration(request, pools_of_club(slug, request.user))
 
 
-@never_cache
 @require_safe
 def export(request: HttpRequest, slug: str) -> HttpResponse:
     """Download the club's ratings with all rated games as a document."""

@@ -13,7 +13,6 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
-from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
 from tournaments.engine.rules.rulesets import (
@@ -55,7 +54,6 @@ from tournaments.web.games.views import clock_of, number_in
 from tournaments.web.tournaments.views import page_of
 
 
-@never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def line_ups(request: HttpRequest, slug: str, tournament: str, number: int) -> HttpResponse:
     """Show the line-ups of a round, or change that of one team."""
@@ -149,7 +147,6 @@ class PaperLine:
         return address(self.row, "write")
 
 
-@never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def round_totals(request: HttpRequest, slug: str, tournament: str, number: int) -> HttpResponse:
     """Store the totals of the lines that were filled in, each by itself, and show the others.
@@ -264,7 +261,6 @@ SECONDS = 10
 """The duration of a screen."""
 
 
-@never_cache
 @require_safe
 def wall(request: HtmxRequest, slug: str, tournament: str) -> HttpResponse:
     """Show the current round to everybody in the room."""

@@ -18,7 +18,6 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext, pgettext
-from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from tournaments.engine.rules.entries import write_points
@@ -281,7 +280,6 @@ def running(request: HtmxRequest, slug: str, tournament: str, number: int) -> Ht
     return response
 
 
-@never_cache
 @require_safe
 def live(request: HtmxRequest, slug: str, tournament: str) -> HttpResponse:
     """Show the tables of the round that is on to everybody, directors too; it goes on by itself."""
@@ -377,7 +375,6 @@ def _not_ready(
     return render(request, "tournaments/rounds/running.html", page, status=409)
 
 
-@never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def next_step(request: HtmxRequest, slug: str, tournament: str) -> HttpResponse:
     """Show the strip, which open pages poll, or take its step, once as it was seen."""
@@ -476,7 +473,6 @@ def added_in(request: HttpRequest) -> Added:
     return Added(back * minutes * 60, number_in(request.POST, "seen", -1))
 
 
-@never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def changes(request: HttpRequest, slug: str, tournament: str) -> HttpResponse:
     """Show the effects of corrections in closed rounds, until a director acknowledges them."""
@@ -515,7 +511,6 @@ def changes(request: HttpRequest, slug: str, tournament: str) -> HttpResponse:
     return render(request, "tournaments/rounds/changes.html", page)
 
 
-@never_cache
 @require_safe
 def running_table(
     request: HttpRequest, slug: str, tournament: str, number: int, table: int
@@ -539,7 +534,6 @@ def running_table(
     return render(request, "tournaments/rounds/table.html", page)
 
 
-@never_cache
 @require_safe
 def round_codes(request: HttpRequest, slug: str, tournament: str, number: int) -> HttpResponse:
     """Show the QR codes of all tables of a round on one page, for screen and print."""
@@ -556,7 +550,6 @@ def round_codes(request: HttpRequest, slug: str, tournament: str, number: int) -
     return render(request, "tournaments/rounds/codes.html", page)
 
 
-@never_cache
 @require_safe
 def sheet(
     request: HttpRequest, slug: str, tournament: str, number: int, table: int
@@ -719,7 +712,6 @@ def typed_points(text: str) -> int | str | None:
     return write_points(-points if sign in ("-", "−") else points)
 
 
-@never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def new_ruling(request: HtmxRequest, slug: str, tournament: str, number: int) -> HttpResponse:
     """Create a ruling about an entrant of a round, optionally of one table."""

@@ -16,7 +16,6 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from tournaments.engine.documents.games import GAME_FORMAT, Reading, parse_json, read_game
@@ -409,7 +408,6 @@ LARGEST_UPLOAD = 1_000_000
 
 
 @for_keepers
-@never_cache
 @require_safe
 def house_rules(request: HttpRequest, keeper: Keeper) -> HttpResponse:
     """List the house rules, and the rules that a new one can be copied from (1 query)."""
@@ -454,7 +452,6 @@ def _create(request: HttpRequest, keeper: Keeper, document: Any, form: str) -> H
 
 
 @for_keepers
-@never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def house_ruleset(request: HttpRequest, keeper: Keeper, slug: str) -> HttpResponse:
     """Change house rules; show their sums and errors at once."""
@@ -512,7 +509,6 @@ def export_rules(request: HttpRequest, keeper: Keeper, slug: str) -> HttpRespons
 
 
 @for_keepers
-@never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def try_rules(request: HttpRequest, keeper: Keeper, slug: str) -> HttpResponse:
     """Score a game record, or a list of entries, by house rules."""

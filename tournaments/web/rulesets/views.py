@@ -12,11 +12,10 @@ from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, render
 from django.template import TemplateDoesNotExist
 from django.template.loader import render_to_string
-from django.utils.cache import add_never_cache_headers, patch_cache_control
+from django.utils.cache import patch_cache_control
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
-from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from tournaments.engine.play.games import Game, PlayedDeal
@@ -459,14 +458,12 @@ def rules_of_game(request: HttpRequest, ruleset: str) -> HttpResponse:
     )
 
 
-@never_cache
 @require_safe
 def rules_at_table(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
     row = get_object_or_404(writable_game(request, public_id, secret))
     return _at_table(request, row, "write")
 
 
-@never_cache
 @require_safe
 def rules_followed(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
     row = get_object_or_404(ModelsGame.objects.readable_at(public_id, secret))
@@ -493,14 +490,11 @@ def rules_json(request: HttpRequest, ruleset: str) -> HttpResponse:
 
 
 def _limit_caching(request: HttpRequest, rules: Ruleset, answer: HttpResponse) -> HttpResponse:
-    """Forbid caching of an answer if the rules belong to a club, which not everybody may see.
+    """Allow caching of an answer unless the rules belong to a club, which not everybody may see.
 
-    Other answers are revalidated each time: they are in the reader's language.
+    It is revalidated each time: it is in the reader's language.
     """
-    house = rules.id not in RULESETS
-    if house and account_of(request) is not None and find_ruleset(rules.id) is None:
-        add_never_cache_headers(answer)
-    else:
+    if rules.id in RULESETS or account_of(request) is None or find_ruleset(rules.id) is not None:
         patch_cache_control(answer, no_cache=True)
     return answer
 

@@ -11,7 +11,6 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import ngettext
-from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
 from tournaments.models import Game, User
@@ -48,7 +47,6 @@ from tournaments.web.base.phone import (
 )
 
 
-@never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def tables(request: HttpRequest) -> HttpResponse:
     """List the tables of this phone; a POST has the addresses that it holds, and gets the list.
@@ -66,7 +64,6 @@ def tables(request: HttpRequest) -> HttpResponse:
     return render(request, "tournaments/site/tables.html", page)
 
 
-@never_cache
 @require_POST
 def carry(request: HttpRequest) -> HttpResponse:
     """Make a link with which another phone gets the tables of this one, once."""
@@ -91,7 +88,6 @@ def carry(request: HttpRequest) -> HttpResponse:
     return render(request, "tournaments/site/carry.html", page)
 
 
-@never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def carried(request: HttpRequest, key: str) -> HttpResponse:
     """Ask whether to take the tables of another phone, and take them."""
@@ -115,7 +111,6 @@ def carried(request: HttpRequest, key: str) -> HttpResponse:
     return answer
 
 
-@never_cache
 @login_required
 @require_POST
 def save(request: HttpRequest) -> HttpResponse:
@@ -133,7 +128,6 @@ def save(request: HttpRequest) -> HttpResponse:
     return redirect("tables")
 
 
-@never_cache
 @require_POST
 def names(request: HttpRequest) -> HttpResponse:
     """Count two names as one person from now on, or `separate` a name again.

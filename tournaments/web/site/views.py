@@ -21,7 +21,6 @@ from django.utils.crypto import salted_hmac
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import get_language, gettext_lazy, ngettext, pgettext
 from django.utils.translation import gettext as _
-from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from tournaments.engine.play.games import Game, play
@@ -157,7 +156,6 @@ def _preview(request: HttpRequest) -> LinkPreview:
     return link_preview(request, _("The scoresheet for King"), line)
 
 
-@never_cache
 @require_safe
 def offline(request: HttpRequest) -> HttpResponse:
     """Return the start page for phones without signal (1 query, and 2 for an account).
@@ -312,7 +310,6 @@ def guide_steps() -> list[dict[str, Any]]:
     ]
 
 
-@never_cache
 @require_safe
 def service_worker(request: HttpRequest) -> FileResponse:
     """Return the script, from the root: a worker controls only addresses below its own."""
@@ -336,7 +333,6 @@ QUEUES = {
 }
 
 
-@never_cache
 @require_safe
 @user_passes_test(attrgetter("is_staff"))
 def show_status(request: HttpRequest) -> HttpResponse:

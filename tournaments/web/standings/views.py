@@ -20,7 +20,6 @@ from django.utils.html import escape, format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import get_language, gettext_lazy, ngettext, pgettext
 from django.utils.translation import gettext as _
-from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from tournaments.engine.rules.rulesets import Points
@@ -521,7 +520,6 @@ def standings(request: HtmxRequest, slug: str, tournament: str) -> HttpResponse:
     return response
 
 
-@never_cache
 @require_safe
 def picture(request: HttpRequest, slug: str, tournament: str) -> HttpResponseBase:
     """Return the picture of the standings for the preview of a link."""
@@ -598,7 +596,6 @@ def league(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     return render(request, "tournaments/standings/league.html", page)
 
 
-@never_cache
 @require_POST
 def document(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Request the league of a season as a document, for members."""

@@ -17,7 +17,6 @@ from django.utils.formats import date_format
 from django.utils.safestring import SafeString
 from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
-from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST, require_safe
 
 from tournaments.engine.statistics import ClubSums
@@ -200,7 +199,6 @@ def club_records(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "tournaments/statistics/club.html", page)
 
 
-@never_cache
 @require_POST
 def club_month(request: HttpRequest, slug: str) -> HttpResponse:
     """Request the report of a month in which the club held something."""

@@ -16,7 +16,6 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
-from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods, require_POST
 
@@ -408,7 +407,6 @@ def card_switches(
     return switches_of(request, to, entrant if known[1] else account_of(request))
 
 
-@never_cache
 @require_POST
 def notify_me(request: HttpRequest, slug: str, tournament: str) -> HttpResponse:
     """Switch what is on for the entrant whose card this phone shows."""
@@ -420,7 +418,6 @@ def notify_me(request: HttpRequest, slug: str, tournament: str) -> HttpResponse:
     return _switched(request, redirect("tournament", slug, tournament), about)
 
 
-@never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def notifications(request: HttpRequest) -> HttpResponse:
     """Show what this phone and this account are notified of, and switch it."""
@@ -441,7 +438,6 @@ def notifications(request: HttpRequest) -> HttpResponse:
 
 # A service worker has no form with a token; browsers send the phone's cookie from this site alone.
 @csrf_exempt
-@never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def renew_subscription(request: HttpRequest) -> HttpResponse:
     """Give the key to subscribe for; store what a phone's browser has subscribed anew."""
@@ -459,7 +455,6 @@ def renew_subscription(request: HttpRequest) -> HttpResponse:
 
 # Programs that read mail send the POST without a cookie, as RFC 8058 has it; the address is secret.
 @csrf_exempt
-@never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def end_subscription(request: HttpRequest, pk: int, secret: str) -> HttpResponse:
     """End the e-mails of an account with one tap; programs that only look at the link end none."""

@@ -18,7 +18,6 @@ from django.utils import timezone
 from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
-from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from tournaments.engine.documents.games import parse_json
@@ -305,14 +304,12 @@ def round_to_see(rounds: Iterable[Round], *, directs: bool) -> Round | None:
     return current_round(round_ for round_ in rounds if directs or round_.published_at is not None)
 
 
-@never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def new_tournament(request: HttpRequest, slug: str) -> HttpResponse:
     """Create a tournament; the seed of its random draws is random."""
     return _edit(request, directed_club(request, slug), None)
 
 
-@never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def change(request: HttpRequest, slug: str, tournament: str) -> HttpResponse:
     row = directed_tournament(request, slug, tournament)
@@ -506,7 +503,6 @@ class ImportForm(forms.Form):
     )
 
 
-@never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def copy(request: HttpRequest, slug: str, tournament: str) -> HttpResponse:
     """Copy a tournament, for the same weekday of next month unless another day is chosen."""
@@ -528,7 +524,6 @@ def copy(request: HttpRequest, slug: str, tournament: str) -> HttpResponse:
     return render(request, "tournaments/tournaments/copy.html", page, status=status)
 
 
-@never_cache
 @require_safe
 def export(request: HttpRequest, slug: str, tournament: str) -> HttpResponse:
     """Download the whole tournament as a document."""
@@ -540,7 +535,6 @@ def export(request: HttpRequest, slug: str, tournament: str) -> HttpResponse:
     return answer
 
 
-@never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def import_document(request: HttpRequest, slug: str) -> HttpResponse:
     """Import a tournament from its document; for owners, as its sheets count for ratings."""
@@ -584,7 +578,6 @@ def restore(request: HttpRequest, slug: str, tournament: str) -> HttpResponse:
     return redirect("tournament", slug, tournament)
 
 
-@never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def remove(request: HttpRequest, slug: str, tournament: str) -> HttpResponse:
     """Ask, then remove a tournament: with rounds only for an owner who types its name."""

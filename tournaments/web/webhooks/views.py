@@ -11,7 +11,6 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext, gettext_lazy
 from django.utils.translation import gettext_lazy as _
-from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from tournaments.models import Delivery, EventType, Webhook, fields
@@ -89,7 +88,6 @@ def _answer(row: Delivery) -> str:
 PAGE = 20
 
 
-@never_cache
 @require_safe
 def webhooks(request: HttpRequest, slug: str) -> HttpResponse:
     club = owned_club(request, slug)
@@ -97,7 +95,6 @@ def webhooks(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "tournaments/webhooks/webhooks.html", {"club": club, "lines": lines})
 
 
-@never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def new_webhook(request: HttpRequest, slug: str) -> HttpResponse:
     club = owned_club(request, slug)
@@ -116,7 +113,6 @@ def new_webhook(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "tournaments/webhooks/form.html", page, status=status)
 
 
-@never_cache
 @require_safe
 def webhook(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     """Show a webhook with its deliveries and their outcomes."""
@@ -133,7 +129,6 @@ def webhook(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     return render(request, "tournaments/webhooks/webhook.html", page)
 
 
-@never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def change(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     """Change the address or the events of a webhook."""
@@ -148,7 +143,6 @@ def change(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     return render(request, "tournaments/webhooks/form.html", page, status=status)
 
 
-@never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def secret(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     """Show the secret that signs the calls; rotate it on POST."""
