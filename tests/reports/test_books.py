@@ -215,21 +215,6 @@ def test_sheets_of_a_round_that_is_not_published_or_hidden_are_for_directors(
     assert [len(sheets_in(each)["sheets"]) for each in (of_members, of_directors)] == [pages, 2]
 
 
-@pytest.mark.parametrize("published", [2, 3])
-def test_sheets_of_the_last_of_three_rounds_alone_are_hidden_with_finals(tmp_path, published):
-    settings = write_settings(TournamentSettings(rounds=1, finals=8, hide_last=True))
-    tournament = TournamentFactory(state="running", settings=settings)
-    for number, stage in enumerate(("", "semi-final", "final")[:published], 1):
-        over = EVENING if number < published else None
-        times = {"published_at": EVENING, "closed_at": over}
-        round_ = RoundFactory(event=tournament.event, number=number, stage=stage, **times)
-        TableFactory(round=round_, number=1, players=[f"{name}{number}" for name in "ABCD"])
-
-    path = written(report_of(tournament.event, "json"), tmp_path / "a.json")
-
-    assert [each["players"][0] for each in json.loads(path.read_text())] == ["A1", "A2"]
-
-
 FIVE_NAMES = ("Ayşe", "Burak", "Cem", "Deniz", "Elif")
 
 
@@ -327,17 +312,6 @@ def test_booklet_says_who_sat_where_who_gained_and_who_earned_what(played):
     times = sum(int(who.partition(" ×")[2] or 1) for who in badges["Flower"])
     results = Game.objects.values_list("result", flat=True)
     assert times == sum(sum(result["badges"]["flower"]) for result in results)
-
-
-def test_last_round_is_left_out_while_its_standings_are_hidden():
-    row = running(*FIVE_NAMES, rounds=2, hide_last=True)
-    play(row)
-    play(row)
-    of_members, of_directors = map(chapters_of, (booklet_of(row), booklet_of(row, "directors")))
-    sheets = f"{row.event.name}: All scoresheets"
-    assert of_members[sheets]["sheets"] == of_directors[sheets]["sheets"][:1]
-    assert "After round 1 of 2" in of_members["Standings"]["lines"]
-    assert "After round 2 of 2" in of_directors["Standings"]["lines"]
 
 
 def test_booklet_is_read_in_as_many_queries_however_many_tables():

@@ -103,15 +103,6 @@ def test_season_that_is_not_there_is_refused(club, parameters):
         compose(club, **parameters)
 
 
-def test_names_are_told_as_people_wish(club):
-    Player.objects.filter(name="Burak").update(initials=True)
-    Player.objects.filter(name="Cem").update(name="", removed_at="2026-11-21T00:00Z")
-
-    names = [row[0]["text"] for row in compose(club)["opponents"]]
-
-    assert names == ["B.", "removed player", "Deniz"]
-
-
 @pytest.mark.parametrize(("language", "paper"), [("tr", "us-letter"), ("it", "a4")])
 def test_season_is_set_on_pages_that_can_be_read_aloud(club, pdf, language, paper):
     club.paper = paper

@@ -5,17 +5,14 @@ from datetime import date
 from fractions import Fraction
 from itertools import product
 from types import SimpleNamespace
-from zipfile import ZipFile
 
 import openpyxl
 import pytest
-from django.urls import reverse
 from django.utils import translation
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.deals import NAMES, WHOLE_GAME
-from tests.factories import GameFactory
 from tests.reports.asked import file_of
 from tests.sample_games import SAMPLE, load, load_result
 from tests.tournament_builders import closed, running
@@ -122,15 +119,6 @@ def test_workbook_holds_what_is_too_long_for_a_number_as_text(sheet):
     rows = [["x", 12345678901234567, 1, 0, 1, None]]
 
     assert sheet(book(rows))["B2"].value == "12345678901234567"
-
-
-def test_same_content_is_the_same_file(tmp_path):
-    for name in ("a", "b"):
-        written(tmp_path / name, "xlsx", book())
-
-    assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
-    times = {info.date_time for info in ZipFile(tmp_path / "a").infolist()}
-    assert times == {(1980, 1, 1, 0, 0, 0)}
 
 
 def test_what_decides_a_workbook_is_in_its_pieces():
@@ -296,23 +284,6 @@ def test_what_moves_no_points_is_noted(tmp_path, record):
 
     assert rows[2][3:] == [-20, 0, 0, 0, "=SUM(D3:G3)", -20, "Adjustment: =revoke"]
     assert rows[3][3:] == [None] * 6 + ["Stopped early after 1 of 20 deals: no time left"]
-
-
-@pytest.fixture
-def game():
-    return GameFactory(entries=WHOLE_GAME[:2])
-
-
-@pytest.mark.django_db
-@pytest.mark.parametrize(
-    ("name", "secret"), [("scoresheet", "write"), ("follow_scoresheet", "follow")]
-)
-def test_scoresheet_is_asked_for_as_a_table(client, game, name, secret):
-    url = reverse(name, args=[game.public_id, game.secret(secret)])
-
-    assert client.post(url, {"format": "json"}).status_code == 404
-    assert client.post(url, {"format": "csv"}).status_code == 302
-    assert Report.objects.get().format == "csv"
 
 
 @pytest.mark.django_db

@@ -4,7 +4,7 @@ from tests.api.conftest import faults, refused
 from tests.club_factories import ClubFactory, EntrantFactory, TournamentFactory
 from tests.factories import EVENING
 from tournaments.engine.standings.tournament_settings import TournamentSettings, write_settings
-from tournaments.models import Entrant, Event, Player
+from tournaments.models import Entrant, Player
 
 PATH = "clubs/moda/tournaments/acik/"
 
@@ -71,16 +71,6 @@ def test_list_is_filtered_searched_and_ordered(director, row):
     assert listed("?house=false&withdrawn=false") == [1]
     assert listed("?checked_in=1") == [1]
     assert listed("?q=kadi") == [3]
-
-
-def test_initials_are_shown_and_not_found_by_the_whole_name(program, director, row):
-    EntrantFactory(tournament=row, number=1, player__name="Zümrüt Gizli", player__initials=True)
-    Event.objects.update(published=True)
-    (seen,) = program.get(f"{PATH}entrants/").json()["results"]
-    assert (seen["name"], seen["players"][0]["id"]) == ("Z. G.", None)
-    for who, found in ((program, []), (director, ["Zümrüt Gizli"])):
-        listed = who.get(f"{PATH}entrants/?q=gizli").json()["results"]
-        assert [each["name"] for each in listed] == found
 
 
 def test_entrant_is_changed_withdraws_returns_checks_in_and_is_removed(director, row):

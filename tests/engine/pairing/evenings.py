@@ -46,9 +46,6 @@ class Evening:
             self.draw()
         return self
 
-    def leave(self, name):
-        del self.scores[name]
-
     @property
     def meetings(self):
         tables = (table for played in self.rounds for table in played["tables"])

@@ -1,5 +1,5 @@
 import random
-from math import inf, log
+from math import log
 
 import numpy as np
 import pytest
@@ -8,12 +8,10 @@ from hypothesis import strategies as st
 
 from tournaments.engine.ratings import fitting
 from tournaments.engine.ratings.ratings import (
-    COIN,
     LUCK,
     MODEL,
     PROVISIONAL,
     START_VARIANCE,
-    Accuracy,
     Constants,
     Foretold,
     Rating,
@@ -248,16 +246,6 @@ def test_who_does_not_count_is_in_no_pair():
     assert told.pairs == 3
 
 
-def test_nothing_told_is_a_coin():
-    assert (Accuracy().share, Accuracy().log_loss) == (0.5, COIN)
-
-
-def test_certainty_that_fails_costs_much_and_not_everything():
-    sure = foretold([Rating(1e7, 1), Rating(0, 1)], [2, 1], (0, 1))
-
-    assert 10 < accuracy_of([sure]).log_loss < inf
-
-
 SIDES = {"king": (0, 1, 2, 3), "euchre": (0, 1, 0, 1), "krapet": (0, 1)}
 LUCKS = {"king": 400.0, "euchre": 5.0, "krapet": 60.0}
 
@@ -314,18 +302,6 @@ def test_constants_differ_from_five_percent_on():
     assert fitting.differs(one, Constants(11_200.0, {"king": 400.0}))
     assert fitting.differs(one, Constants(10_000.0, {"king": 422.0}))
     assert fitting.differs(one, Constants(10_000.0))
-
-
-def test_favourites_of_well_known_players_end_above_as_often_as_predicted():
-    games = drawn(200, 3000)
-
-    bins, _months = fitting.calibrate(games, fitting.fit_constants(games), whole=True)
-
-    for pairs, predicted, above in bins:
-        assert above / pairs == pytest.approx(predicted / pairs, abs=0.05)
-    # A game of four has six pairs, three with a guest.
-    guests = sum(None in game.people for game in games)
-    assert sum(pairs for pairs, *_ in bins) == 6 * len(games) - 3 * guests
 
 
 NEWCOMER = newcomer(150.0**2)

@@ -6,7 +6,7 @@ from django.core.files.storage import default_storage
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from tests.club_factories import AccountFactory, ClubFactory, MemberFactory, TableFactory
+from tests.club_factories import AccountFactory, TableFactory
 from tests.deals import WHOLE_GAME, deal
 from tests.factories import (
     EVENING,
@@ -20,7 +20,7 @@ from tests.factories import (
 )
 from tests.match_builders import TWO
 from tournaments.engine.documents.entries import parse_entry
-from tournaments.models import AuditEntry, Confirmation, Game, Player, RatingDue, Report, Revision
+from tournaments.models import Confirmation, Game, Player, Report, Revision
 from tournaments.queries.sheets import LaterEntryInvalid, load_sheet
 from tournaments.services.audit import Actor
 from tournaments.services.games import playing, writing
@@ -179,19 +179,6 @@ def stored(game):
     return (sheet.row.revision, sheet.row.result, [*sheet.row.revisions.values_list(*fields)])
 
 
-def late():
-    club = ClubFactory(rates_evenings=True)
-    table = TableFactory(round__event__club=club, round__closed_at=EVENING)
-    return table.games.get(), Actor(MemberFactory(club=club, role="director").user)
-
-
-def told(game):
-    club = game.table.round.event.club
-    lines = AuditEntry.objects.filter(club=club, subject=f"game:{game.public_id}").order_by("pk")
-    dues = {due.since for due in RatingDue.objects.filter(club=club)}
-    return [*lines.values_list("action", "before", "after", "at")], dues
-
-
 @pytest.mark.parametrize("entries", [WHOLE_GAME, BLIND], ids=["whole game", "begun blind"])
 def test_record_leaves_what_its_entries_leave_one_by_one(entries):
     one_by_one, at_once = GameFactory(), GameFactory()
@@ -202,26 +189,6 @@ def test_record_leaves_what_its_entries_leave_one_by_one(entries):
 
     assert stored(at_once) == stored(one_by_one)
     assert sheet.game == reload(at_once).game
-
-
-def test_record_at_a_club_s_table_is_told_and_rated_as_its_entries_are():
-    (one_by_one, director), (at_once, other_director) = late(), late()
-
-    for revision, body in enumerate(WHOLE_GAME):
-        playing.record_entry(
-            one_by_one.pk, parse_entry(body), ContextFactory(revision=revision, by=director)
-        )
-    playing.record_entries(
-        at_once.pk, map(parse_entry, WHOLE_GAME), ContextFactory(revision=0, by=other_director)
-    )
-
-    assert stored(at_once) == stored(one_by_one)
-    (lines, dues), (lines_at_once, dues_at_once) = told(one_by_one), told(at_once)
-    assert lines_at_once == lines
-    assert len(lines) == len(WHOLE_GAME)
-    # The rounds of the two have other numbers, and each is rated from its own moment on.
-    assert dues == {one_by_one.table.round.played_at}
-    assert dues_at_once == {at_once.table.round.played_at}
 
 
 TABLE = Actor(table="thetable12")

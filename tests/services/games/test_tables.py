@@ -13,7 +13,7 @@ from tests.factories import (
     SetupFactory,
     record,
 )
-from tests.match_builders import TWO, krapet, march, next_game, play, railroad, rematch, won_by
+from tests.match_builders import TWO, march, next_game, play, railroad, rematch, won_by
 from tournaments import models
 from tournaments.engine.documents.entries import parse_entry
 from tournaments.engine.rules.rulesets import InvalidEntry
@@ -268,21 +268,6 @@ def test_games_follow_one_another_at_a_table_whatever_is_played():
     assert rematch(first, key="yet-another-key") == (third, False)
 
 
-def test_games_of_a_match_are_games_of_the_table():
-    game = krapet()
-    record(game, won_by(0))
-    second, _ = next_game(game)
-    record(second, won_by(1))
-    third, _ = next_game(second)
-    last, _ = rematch(third, ruleset="krapet", players=("Ayşe", "Burak"))
-
-    games = (game, second, third, last)
-    assert {each.open_table for each in games} == {game.open_table}
-    assert [(each.number, each.match_number) for each in games] == [
-        (1, 1), (2, 2), (3, 3), (4, None),
-    ]  # fmt: skip
-
-
 def test_taking_the_scoring_revokes_the_write_links_of_all_games_at_the_table():
     first, stranger = GameFactory(entries=WHOLE_GAME), GameFactory()
     second, _ = rematch(first)
@@ -318,16 +303,6 @@ def test_game_that_a_club_adopts_stays_in_the_evening():
     assert numbers(first.open_table) == [1, 2]
     # The club hands over its own game only.
     assert models.Game.objects.get(pk=first.pk).write_generation == 1
-
-
-def test_match_started_twice_with_one_key_and_length_is_one():
-    first, second = krapet(), krapet()
-
-    assert first.pk == second.pk
-    assert (first.match.length, first.match.number, first.match_number) == ("best-of", 3, 1)
-    assert (first.ruleset, first.players) == ("krapet", list(TWO))
-    assert (models.Game.objects.count(), models.Match.objects.count()) == (1, 1)
-    assert krapet(5).pk != first.pk
 
 
 def test_score_and_next_game_follow_what_is_corrected():

@@ -30,13 +30,11 @@ from tournaments.engine.documents.ruleset_records import write_ruleset
 from tournaments.engine.ratings.ratings import START_VARIANCE
 from tournaments.engine.standings.tournament_settings import TournamentSettings
 from tournaments.engine.variants import RULESETS
-from tournaments.models.events import moment_of_play
-from tournaments.services.audit import NOBODY, Actor
+from tournaments.services.audit import NOBODY
 from tournaments.services.checks.nights import look_at_all
 from tournaments.services.checks.ratings import look_at_changes
 from tournaments.services.events.events import close_round, plan_of, reopen_round
 from tournaments.services.people.changes import export_player
-from tournaments.services.people.merging import claim_player, unlink_account
 from tournaments.services.ratings import computing, fitting, pools
 from tournaments.services.ratings.fitting import fit_pools
 from tournaments.services.tournaments.lifecycle import (
@@ -201,23 +199,6 @@ def test_rules_that_cannot_be_read_keep_no_other_game_from_counting(club):
 
     assert set(models.RatingChange.objects.values_list("game__table__number", flat=True)) == {3}
     assert models.RatedRound.objects.get().round == place
-
-
-def test_account_claimed_in_one_club_calls_for_the_server_alone(club):
-    evening(club, QUEENS, STOPPED, players=NAMES)
-    computing.sweep_ratings()
-    player = models.Player.objects.get(name="Ayşe")
-    by = Actor(make.AccountFactory())
-
-    claim_player(player.public_id, player.claim_secret, by, at=EVENING)
-    assert not models.RatingDue.objects.exists()
-    unlink_account(player.pk, NOBODY, at=EVENING)
-    models.Club.objects.update(in_server_ratings=True)
-    player.refresh_from_db()
-    claim_player(player.public_id, player.claim_secret, by, at=EVENING)
-
-    since = moment_of_play(EVENING.date(), 0)
-    assert list(models.RatingDue.objects.values_list("club", "since")) == [(None, since)]
 
 
 @pytest.mark.parametrize("late", [{0: 40, 1: 20}, {2: -300}])

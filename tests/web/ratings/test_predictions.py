@@ -3,12 +3,11 @@ import re
 import pytest
 from django.urls import reverse
 
-from tests.club_factories import ClubFactory
 from tests.factories import EVENING
 from tests.tournament_builders import NINE, SHORT, closed, opened, plan, play, published, running
 from tests.web.members import member_of
 from tournaments.engine.ratings.ratings import Foretold, Rating, accuracy_of, expected_places
-from tournaments.models import Club, Entrant, Game, PlayerRating, RatingChange, RatingPool
+from tournaments.models import Club, Entrant, Game, PlayerRating, RatingChange
 from tournaments.queries.ratings import displayed, displayed_points
 from tournaments.queries.state import load_state
 from tournaments.services.audit import NOBODY
@@ -157,14 +156,6 @@ def test_finished_tournament_shows_how_well_the_ratings_predicted_it():
     assert lines[1] == (
         f"Their log-loss is {told.log_loss:.2f}, that of a coin 0.69: the lower, the better."
     )
-
-
-def test_pool_of_another_club_is_not_asked():
-    row = played(running(*NINE[:8], rounds=3))
-    RatingPool.objects.filter(club=row.event.club_id).update(club=ClubFactory())
-    published(row)
-
-    assert outlooks(member_of(row.event.club), row, 2) == {}
 
 
 DUE = "For the ratings this game counts once the round is closed."

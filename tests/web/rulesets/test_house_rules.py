@@ -79,10 +79,6 @@ def test_every_game_is_copied_and_saved_unchanged(organiser, ruleset):
     assert HouseRuleset.objects.get().revision == 2
 
 
-def test_what_is_no_ruleset_cannot_be_copied(organiser):
-    assert organiser.post(reverse("copy_rules"), {"source": "bridge"}).status_code == 404
-
-
 def test_document_goes_out_and_comes_in_again(organiser, rules):
     out = organiser.get(reverse("export_rules", args=["moda"]))
 
@@ -252,20 +248,6 @@ def test_impossible_entries_are_refused_with_the_reason(organiser, rules, text, 
 
 
 # At the table.
-
-
-def test_table_plays_by_house_rules(organiser, rules):
-    send(organiser, {RIFKI: "-400", "contracts.4.name": "Papaz"})
-    page = organiser.get(reverse("new") + "?ruleset=moda")
-    assert "Moda rules" in text_of(page)
-    table = {f"name{seat}": name for seat, name in enumerate(["Ada", "Bora", "Can", "Ece"])}
-
-    answer = organiser.post(reverse("new"), {**table, "ruleset": "moda", "first_declarer": "0"})
-
-    game = Game.objects.get()
-    assert answer.url == address(game, "write")
-    assert game.document["contracts"][4]["values"] == {"heart_king": -400}
-    assert "Papaz" in text_of(organiser.get(answer.url))
 
 
 def test_contract_nobody_knows_is_played_and_printed(organiser):

@@ -13,7 +13,6 @@ from tournaments.models import Game
 from tournaments.queries.sheets import load_sheet
 from tournaments.services.games import playing, writing
 from tournaments.web.base.phone import address
-from tournaments.web.tournaments.my_card import register_address
 
 LETTERS = "abcçdefgğhıijklmnoöprsştuüvyzABCÇDEFGĞHIİJKLMNOÖPRSŞTUÜVYZ"
 
@@ -136,18 +135,6 @@ def test_home_shows_own_clubs_with_their_next_evening_and_public_ones_now_and_so
     assert list(page["soon"]) == [soon]
 
 
-def test_home_offers_members_to_register_and_leads_to_every_club(visitor, club):
-    visitor.become("member", club)
-    day = timezone.localdate() + timedelta(days=3)
-    row = TournamentFactory(event__club=club, event__held_on=day, state="registration")
-    address = register_address(row, member=True)
-
-    text = visitor.get("/").text
-
-    assert f'href="{address}">Register<' in text
-    assert f'href="{reverse("club", args=[club.slug])}"' in text
-
-
 def test_home_shows_the_sample_sheet_until_a_table_was_started(visitor):
     sheet = visitor.get("/").context["sample"]
 
@@ -171,12 +158,3 @@ def test_preferences_are_remembered_and_lead_back_and_nowhere_else(visitor):
     page = visitor.get("/").text
     assert 'data-theme="dark"' in page
     assert 'data-suits="four"' in page
-
-
-def test_form_without_token_is_answered_in_friendly_words(visitor):
-    visitor.handler.enforce_csrf_checks = True
-
-    page = visitor.post(reverse("sample"))
-
-    assert page.status_code == 403
-    assert "This page was open for too long" in page.text
