@@ -2,7 +2,7 @@
 
 import json
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, partialmethod
 
 import pytest
 from django.core.cache import caches
@@ -91,20 +91,11 @@ class Program:
         assert_codes_described(answer)
         return answer
 
-    def get(self, path, **headers):
-        return self.ask("GET", path, **headers)
-
     def post(self, path, body=None, **headers):
         return self.ask("POST", path, {} if body is None else body, **headers)
 
-    def put(self, path, body, **headers):
-        return self.ask("PUT", path, body, **headers)
-
-    def patch(self, path, body, **headers):
-        return self.ask("PATCH", path, body, **headers)
-
-    def delete(self, path, **headers):
-        return self.ask("DELETE", path, **headers)
+    get, delete = partialmethod(ask, "GET"), partialmethod(ask, "DELETE")
+    put, patch = partialmethod(ask, "PUT"), partialmethod(ask, "PATCH")
 
 
 @pytest.fixture

@@ -382,19 +382,6 @@ def test_every_post_is_done_once_for_a_key(programs):
     assert replayed > 30
 
 
-@pytest.mark.django_db
-@pytest.mark.usefixtures("files")
-@pytest.mark.parametrize("who", ["nobody", "member"])
-def test_round_that_is_not_published_is_hidden_from_all_but_directors(who, programs):
-    walk = Walk(who, programs)
-    below = "clubs/<slug>/tournaments/<tournament>/rounds/<number>/"
-    for name, row in TABLE.items():
-        if row.route.startswith(below) and "GET" in row.by:
-            place = {"table": 1, **programs.world.right["seated round"]}
-            answer, _written = walk.ask("GET", path_of(name, place))
-            assert answer.status_code == 404, name
-
-
 @pytest.mark.slow
 @pytest.mark.django_db
 @pytest.mark.usefixtures("files")

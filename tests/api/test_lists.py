@@ -25,6 +25,8 @@ from tournaments.models import (
     Tournament,
     Webhook,
 )
+from tournaments.services.audit import NOBODY
+from tournaments.services.people.changes import rename_player
 
 pytestmark = pytest.mark.django_db
 
@@ -61,12 +63,18 @@ def rating(club):
     rated(pool, 1500)
 
 
+def renamed(club):
+    player = make.TableFactory(round__event__club=club).games.get().seats.first().player
+    rename_player(player.pk, f"Renamed {player.pk}", NOBODY, at=EVENING)
+
+
 def delivery(club):
     hook = Webhook.objects.first() or WebhookFactory(club=club, public_id="hook")
     DeliveryFactory(webhook=hook)
 
 
 LISTS = {
+    "changes/": (9, renamed),
     "clubs/": (3, lambda _club: make.ClubFactory(published=True)),
     "clubs/moda/audit/": (
         4,

@@ -112,22 +112,6 @@ def test_number_that_was_never_given_says_that_the_feed_begins_again(program):
     assert answer.json()["last"] == 0
 
 
-def test_asking_takes_as_few_queries_for_many_lines(program, club, django_assert_num_queries):
-    director = program.role("director", club)
-    tables = TableFactory.create_batch(3, round__event__club=club)
-    for table in tables:
-        record(table.games.get(), WHOLE_GAME[0])
-        rename_player(table.games.get().seats.first().player_id, f"N{table.pk}", NOBODY, at=EVENING)
-    director.get("changes/")
-    # Token and account, new lines, last number, spans, lines, own clubs, players, their games,
-    # rounds.
-    for after in (4, 0):
-        with django_assert_num_queries(10):
-            assert director.get(f"changes/?after={after}").json()["results"]
-    with django_assert_num_queries(4):
-        director.get("changes/?after=6")
-
-
 def test_games_that_are_not_to_be_seen_are_not_named(program, club):
     open_event, hidden = (EventFactory(club=club, published=flag) for flag in (True, False))
     games = [TableFactory(round__event=each).games.get() for each in (open_event, hidden)]

@@ -78,14 +78,6 @@ def test_document_that_there_is_not_is_refused_with_its_place(program, club, tab
     assert not Report.objects.exists()
 
 
-def test_own_document_is_cancelled_and_made_again(program, club, table):
-    member = program.role("member", club)
-    path = member.post(documents_of(table), {"document": "sheets"})["Location"]
-    assert member.post(f"{path}cancel/").json()["state"] == "cancelled"
-    again = member.post(f"{path}again/")
-    assert (again.status_code, again.json()["state"]) == (202, "waiting")
-
-
 def test_season_of_a_player_and_month_of_a_club_are_those_there_are(program, club):
     player, season = make.PlayerFactory(club=club), make.SeasonFactory(club=club)
     make.EventFactory(club=club, held_on="2026-10-02")

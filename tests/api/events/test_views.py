@@ -77,7 +77,7 @@ def test_evenings_are_found_by_what_they_are(director, club):
     assert director.get(EVENINGS).json()["results"][0]["tournament"] == "open"
 
 
-def test_league_takes_alike_tournaments_alone_and_finished_ones_too(director, club):
+def test_tournament_is_put_into_a_league_of_its_points_and_taken_out(director, club):
     season = make.SeasonFactory(club=club, league_points="places")
     settings = {"points": "game", "place_points": [4, 2, 1, 0]}
     event = make.TournamentFactory(event__club=club, state="finished", settings=settings).event
@@ -87,11 +87,6 @@ def test_league_takes_alike_tournaments_alone_and_finished_ones_too(director, cl
     assert faults(director.put(where, None)) == [("other-league-points", "season")]
     director.patch(path, {"league_points": "game"})
     assert director.put(where, None).status_code == 204
-    back = director.patch(path, {"league_points": "places"})
-    assert faults(back) == [("season-counts-others", "league_points")]
-    league = director.get(f"{path}league/").json()
-    assert (league["points"], league["mixed"]) == ("game", False)
-
     assert director.delete(where).status_code == 204
     event.refresh_from_db()
     assert event.season is None

@@ -75,9 +75,6 @@ def test_faults_of_results_are_shown_by_line_and_column(director):
     assert faults(director.post(f"{IMPORTS}results/", broken)) == [
         ("no-points", f"lines.{number}.points") for number in (1, 2, 3)
     ]
-    assert faults(director.post(f"{IMPORTS}results/", results(ruleset="x"))) == [
-        ("unknown-ruleset", "ruleset")
-    ]
     halves = results(lines=lines(totals=("1/2", "-1/2", 0, 0)), early=True)
     assert director.post(f"{IMPORTS}results/", halves).status_code == 201
 

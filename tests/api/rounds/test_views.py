@@ -67,10 +67,6 @@ def test_everybody_reads_the_tables_of_a_round_but_not_what_directors_watch(prog
     assert (first["called_at"], first["troubles"], first["keys"]) == (None, [], None)
     assert (first["deals"], first["totals"], second["finished"]) == (0, [0, 0, 0, 0], True)
 
-    set_to(evening, rounds=1, hide_last=True)
-    assert program.get(evening.round(1, "tables/1/")).json()["totals"] == []
-    assert director.get(evening.round(1, "tables/1/")).json()["totals"] == [0, 0, 0, 0]
-
 
 def test_ruling_is_given_listed_and_withdrawn(evening):
     director, path = evening.director, f"{evening.path}rulings/"
