@@ -3,50 +3,32 @@
 Started with the address of a server, a token of an owner, and the slug of the club.
 """
 
+import inspect
 import sys
 from collections.abc import Callable
 from datetime import date
 from functools import partial
+from importlib import import_module
+from pkgutil import iter_modules
 from typing import Any, TypeVar
 
 from httpx import URL
-from kingscore_client import AuthenticatedClient
+from kingscore_client import AuthenticatedClient, api
 from kingscore_client.api.changes import changes_read
-from kingscore_client.api.clubs import (
-    clubs_audit_list,
-    clubs_invitations_list,
-    clubs_list,
-    clubs_members_list,
-    clubs_seasons_list,
-)
-from kingscore_client.api.entrants import (
-    clubs_tournaments_entrants_list,
-    tournaments_registrations_add,
-)
-from kingscore_client.api.events import (
-    clubs_events_list,
-    clubs_events_rounds_list,
-    clubs_events_rounds_tables_list,
-)
+from kingscore_client.api.entrants import tournaments_registrations_add
 from kingscore_client.api.games import (
     games_add,
     games_entries_add,
     games_entries_replace,
-    games_list,
     games_log_list,
     games_read,
 )
-from kingscore_client.api.people import clubs_players_games_list, clubs_players_list
-from kingscore_client.api.rounds import clubs_tournaments_rulings_list
-from kingscore_client.api.rules import clubs_house_rules_list
 from kingscore_client.api.standings import clubs_tournaments_standings_read
 from kingscore_client.api.tournaments import (
     clubs_tournaments_add,
     clubs_tournaments_links_read,
-    clubs_tournaments_list,
     clubs_tournaments_move,
 )
-from kingscore_client.api.webhooks import clubs_webhooks_deliveries_list, clubs_webhooks_list
 from kingscore_client.models import (
     ChangeFeed,
     CorrectionRequest,
@@ -88,7 +70,7 @@ def main(server: str, token: str, club: str) -> None:
     game = play(client, server)
     print(f"{len(game.entries)} deals, finished: {game.result.finished}")
     tournament = register(client, club)
-    for name, number in read_lists(client, club, tournament, game.id).items():
+    for name, number in read_lists(client, club, tournament).items():
         print(f"{number} {name}")
     print(f"{follow(client, begin) - begin} changes")
 
@@ -170,38 +152,21 @@ def register(client: AuthenticatedClient, club: str) -> str:
     return tournament.slug
 
 
-def read_lists(
-    client: AuthenticatedClient, club: str, tournament: str, game: str
-) -> dict[str, int]:
-    """Page through all lists; return how many rows each has."""
-
-    def rows(page: Callable[..., Response[Any]], *place: Any) -> list[Any]:
-        return walk(partial(page, *place, client=client))
-
-    events = rows(clubs_events_list.sync_detailed, club)
-    players = rows(clubs_players_list.sync_detailed, club)
-    hooks = rows(clubs_webhooks_list.sync_detailed, club)
-    evenings = [event for event in events if event.tournament is None]
-    found = {
-        "clubs": rows(clubs_list.sync_detailed),
-        "games": rows(games_list.sync_detailed),
-        "events": events,
-        "players": players,
-        "webhooks": hooks,
-        "members": rows(clubs_members_list.sync_detailed, club),
-        "seasons": rows(clubs_seasons_list.sync_detailed, club),
-        "invitations": rows(clubs_invitations_list.sync_detailed, club),
-        "house rules": rows(clubs_house_rules_list.sync_detailed, club),
-        "audit entries": rows(clubs_audit_list.sync_detailed, club),
-        "tournaments": rows(clubs_tournaments_list.sync_detailed, club),
-        "entrants": rows(clubs_tournaments_entrants_list.sync_detailed, club, tournament),
-        "rulings": rows(clubs_tournaments_rulings_list.sync_detailed, club, tournament),
-        "games of a player": rows(clubs_players_games_list.sync_detailed, club, players[0].id),
-        "rounds": rows(clubs_events_rounds_list.sync_detailed, club, evenings[0].id),
-        "tables": rows(clubs_events_rounds_tables_list.sync_detailed, club, evenings[0].id, 1),
-        "deliveries": rows(clubs_webhooks_deliveries_list.sync_detailed, club, hooks[0].id),
-    }
-    return {name: len(each) for name, each in found.items()}
+def read_lists(client: AuthenticatedClient, club: str, tournament: str) -> dict[str, int]:
+    """Page through all lists of clubs and of a tournament; return how many rows each has."""
+    places, found = {"club": club, "tournament": tournament}, {}
+    for topic in iter_modules(api.__path__):
+        within = import_module(f"{api.__name__}.{topic.name}")
+        for made in iter_modules(within.__path__):
+            if not made.name.startswith("clubs_") or not made.name.endswith("_list"):
+                continue
+            read = import_module(f"{within.__name__}.{made.name}").sync_detailed
+            wanted = inspect.signature(read).parameters.values()
+            place = [each.name for each in wanted if each.kind is each.POSITIONAL_OR_KEYWORD]
+            if places.keys() >= {*place}:
+                rows = walk(partial(read, *map(places.__getitem__, place), client=client))
+                found[made.name] = len(rows)
+    return found
 
 
 def walk(page: Callable[..., Response[Any]]) -> list[Any]:

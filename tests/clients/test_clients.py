@@ -101,6 +101,8 @@ def test_typescript_clients_have_right_types(run, typescript_clients):
 def test_evening_by_the_python_client(run, site):
     said = run("python", "evening.py", *site)
     assert said.startswith("20 deals, finished: True\n"), said
+    # Each list has a line.
+    assert len(said.splitlines()) > 12, said
     assert int(said.split()[-2]) > 0, said
 
 

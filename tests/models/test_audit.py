@@ -43,14 +43,6 @@ def test_line_is_neither_changed_nor_deleted(change):
     assert AuditEntry.objects.get().reason == "because"
 
 
-def test_line_added_under_the_number_of_another_takes_not_its_place():
-    line = AuditEntryFactory(reason="because")
-    again = AuditEntry(pk=line.pk, club=line.club, at=line.at, kind="settings", action="change")
-
-    with pytest.raises(Exception, match=r"(?i)unique"):
-        again.save()
-
-
 def test_line_stays_when_its_account_goes():
     account = AccountFactory()
     AuditEntryFactory(user=account)
@@ -133,27 +125,3 @@ def test_name_is_taken_out_of_a_confirmation():
     )
     assert [each["player"] == "late" for each in said] == [False, True]
     assert not Confirmation.objects.filter(player=name).exists()
-
-
-def test_page_is_read_in_order_of_both_tables():
-    rows = AuditEntry.objects.filter(club=1).order_by("-pk")[:30]
-    if connection.vendor == "postgresql":
-        with connection.cursor() as cursor:
-            cursor.execute("SET LOCAL enable_seqscan = off")
-            cursor.execute("SET LOCAL enable_sort = off")
-
-    plan = rows.explain()
-
-    # Both would read and sort all lines of a club if the types of one column differed.
-    assert "Merge Append" in plan or "MERGE (UNION ALL)" in plan
-
-
-def test_new_names_of_a_club_are_found_by_an_index_without_the_many_events():
-    names = AuditEntry.objects.filter(club=1, kind="player")
-    if connection.vendor == "postgresql":
-        with connection.cursor() as cursor:
-            cursor.execute("SET LOCAL enable_seqscan = off")
-
-    # SQLite uses no index with a condition that the query does not repeat.
-    index = {"postgresql": "audit_of_kind", "sqlite": "audit_of_club"}[connection.vendor]
-    assert index in names.explain()

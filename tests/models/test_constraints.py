@@ -416,26 +416,3 @@ def test_player_is_merged_once_more_after_it_was_undone():
     first.save()
 
     assert merge(kept, gone).pk != first.pk
-
-
-@pytest.mark.django_db
-def test_no_index_only_repeats_the_beginning_of_another():
-    doubled = []
-    for model in apps.get_models():
-        named = [*model._meta.indexes, *model._meta.constraints]
-        partial = {each.name for each in named if getattr(each, "condition", None)}
-        with connection.cursor() as cursor:
-            found = connection.introspection.get_constraints(cursor, model._meta.db_table)
-        indexes = {
-            name: each["columns"]
-            for name, each in found.items()
-            # PostgreSQL's second index of a text, for searches by its beginning, has another order.
-            if (each["index"] or each["unique"]) and each["columns"] and not name.endswith("_like")
-            if name not in partial
-        }
-        for name, columns in indexes.items():
-            others = [other for key, other in indexes.items() if key != name]
-            plain = model._meta.app_label == "tournaments" and not found[name]["unique"]
-            if plain and any(other[: len(columns)] == columns for other in others):
-                doubled.append(name)
-    assert doubled == []

@@ -7,7 +7,7 @@ from tests.factories import GameFactory, record
 from tests.rating_factories import RatingPoolFactory
 from tournaments.models import AuditEntry, OpenTable, RatedRound
 from tournaments.queries import watching
-from tournaments.queries.watching import Version, VersionWatcher
+from tournaments.queries.watching import VersionWatcher
 
 pytestmark = pytest.mark.django_db
 
@@ -86,12 +86,3 @@ def test_leaderboard_changes_with_rated_rounds(server):
         ),
     )
     assert list(found) == [True]
-
-
-def test_one_look_takes_a_query_for_each_kind(django_assert_num_queries):
-    topics = [f"game {GameFactory().public_id}" for _ in range(3)]
-    topics += [f"club {ClubFactory().pk}" for _ in range(3)]
-    with django_assert_num_queries(2):
-        found = VersionWatcher().look([*topics, "game gone"])
-    assert found["game gone"] == Version(None)
-    assert len(found) == 7

@@ -15,9 +15,7 @@ from tournaments.engine.documents.games import read_game, write_result
 from tournaments.engine.documents.ruleset_records import ruleset_schema
 from tournaments.engine.play.games import Game, check, play
 from tournaments.engine.play.outcomes import award, decide
-from tournaments.engine.play.ruleset_checks import OF_A_CONTRACT, OF_EVERY_DEAL, SETTINGS
 from tournaments.engine.rules.entries import Deal
-from tournaments.engine.rules.fields import FIELDS, KING_FIELDS
 from tournaments.engine.rules.rulesets import InvalidEntry
 from tournaments.engine.variants import RULESETS
 
@@ -239,11 +237,6 @@ def test_fault_is_found_where_it_is(ruleset, changes, code, where, why):
     assert (code, where, why) in problems_of(changed(ruleset, *changes))
 
 
-@pytest.mark.parametrize("rules", [None, [], "turkish-king", 1])
-def test_what_is_no_object_is_no_ruleset(rules):
-    assert problems_of(rules) == [("wrong-type", "", None)]
-
-
 def test_all_faults_are_found_at_once():
     rules = changed("turkish-king", ("id", 1), ("colour", 1), ("contracts.0.kind", ...))
     assert {where for _, where, _ in problems_of(rules)} == {"id", "colour", "contracts.0.kind"}
@@ -267,18 +260,6 @@ def test_house_rules_that_can_be_played_are_read(ruleset, changes):
     rules = changed(ruleset, *changes)
     assert problems_of(rules) == []
     assert fits_schema(rules)
-
-
-def test_every_field_of_a_deal_has_its_place():
-    of_the_king = {name for names in KING_FIELDS.values() for name in names}
-    assert {*OF_EVERY_DEAL, *OF_A_CONTRACT} | of_the_king == set(FIELDS)
-
-
-def test_every_reason_and_setting_of_the_program_is_known():
-    for ruleset in RULESETS.values():
-        assert set(ruleset.redeals) <= set(records.REDEALS)
-        assert set(ruleset.voids) <= set(records.VOIDS)
-        assert {*ruleset.settings, *(o.setting for o in ruleset.options)} <= SETTINGS.keys()
 
 
 OF_THE_FORM = {"unknown-format", "missing-field", "unexpected-field", "wrong-type"}

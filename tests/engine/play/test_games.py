@@ -242,17 +242,6 @@ def test_games_beyond_the_end_are_not_taken_into_account():
     assert match == Match((2, 0), (0, 0), 2, 0, (0,))
 
 
-@pytest.mark.parametrize(("length", "number"), [("longest", 3), ("best-of", 0), ("first-to", -1)])
-def test_terms_that_cannot_be_are_refused(length, number):
-    with pytest.raises(ValueError, match="A match is"):
-        Terms(length, number)
-
-
-def test_a_game_has_a_total_for_each_side():
-    with pytest.raises(ValueError, match="2 sides, not 3"):
-        euchre([A, (1, 2, 3)], "best-of", 3)
-
-
 @settings(deadline=None)
 @given(played())
 def test_match_ends_once_and_those_with_most_games_have_won(case):

@@ -6,7 +6,7 @@ import pytest
 from django.db import transaction
 from django.db.models import F
 
-from tests.club_factories import PlayerFactory, RoundFactory, TableFactory
+from tests.club_factories import PlayerFactory, TableFactory
 from tests.deals import WHOLE_GAME
 from tests.factories import EVENING, GameFactory
 from tests.kept_sums import keep_sums
@@ -25,15 +25,12 @@ from tournaments.models import (
     Revision,
     Round,
     Ruling,
-    Seat,
     Sitting,
-    Table,
     Tournament,
 )
 from tournaments.services.audit import NOBODY
 from tournaments.services.checks import caches, ratings
 from tournaments.services.checks.nights import look_at_all, repair, sweep_checks
-from tournaments.services.people.changes import rename_player
 from tournaments.services.ratings.computing import rebuild_ratings, sweep_ratings
 from tournaments.services.rounds.rulings import RulingDecision
 from tournaments.services.tournaments.lifecycle import move_tournament
@@ -254,9 +251,6 @@ def test_digests_from_before_are_filled_in_at_night(tournament):
     assert names_found() == set()
 
 
-GAMES_MET = 340
-
-
 def differing():
     return list(look_at_all())
 
@@ -293,36 +287,3 @@ def test_nothing_differs_whatever_happened_in_any_order(monkeypatch):
         f"game {wrong.game_id}",
         f"game {last.game_id}",
     }
-
-
-def test_sheets_of_who_has_met_a_thousand_others_follow_the_name():
-    round_ = RoundFactory()
-    regular = PlayerFactory(club=round_.event.club, name="Işıl")
-    others = Player.objects.bulk_create(
-        Player(club=regular.club, name=f"o{n}", name_key=f"o{n}", created_at=EVENING)
-        for n in range(3 * GAMES_MET)
-    )
-    tables = Table.objects.bulk_create(
-        Table(round=round_, number=number) for number in range(1, GAMES_MET + 1)
-    )
-    sitting = [(regular, *others[3 * n : 3 * n + 3]) for n in range(GAMES_MET)]
-    games = Game.objects.bulk_create(
-        Game(
-            table=table,
-            ruleset="turkish-king",
-            played_at=EVENING,
-            players=[player.name for player in four],
-        )
-        for table, four in zip(tables, sitting, strict=True)
-    )
-    Seat.objects.bulk_create(
-        Seat(game=game, number=number, player=player)
-        for game, four in zip(games, sitting, strict=True)
-        for number, player in enumerate(four)
-    )
-
-    assert [found for _rows, found in caches.look_at_names()] == [[]]
-    rename_player(regular.pk, "Işıl Yılmaz", NOBODY, at=EVENING)
-
-    assert set(Game.objects.values_list("players__0", flat=True)) == {"Işıl Yılmaz"}
-    assert [found for _rows, found in caches.look_at_names()] == [[]]

@@ -143,16 +143,6 @@ def test_check_of_a_database_that_is_away_is_left_to_another_worker(club, monkey
     assert Check.objects.get().finished_at is None
 
 
-def test_check_not_ended_by_the_next_night_is_given_up_for_its_one(club):
-    claim_check(night_of(NIGHT), NIGHT)
-    sweep_checks(NIGHT + DAY)
-
-    assert list(Check.objects.values_list("night__day", "error")) == [
-        (23, ""),
-        (22, "not ended by the next night"),
-    ]
-
-
 def test_cache_that_cannot_be_looked_at_is_passed_over_and_told_to_the_server(club, caplog):
     UserFactory(username="keeper", is_superuser=True, email="keeper@example.org")
     # Nothing that a service would write: whoever computes from it breaks.
@@ -205,12 +195,3 @@ def test_letter_waits_for_a_mail_server_that_is_down_and_is_sent_once(settings, 
     assert Email.objects.get().tries == 2
     assert "ConnectionRefusedError" in caplog.text
     assert "example.org" not in caplog.text
-
-
-def test_letter_nobody_took_for_days_is_given_up(mailoutbox):
-    owner = AccountFactory()
-    Email.objects.create(user=owner, about="a", subject="s", body="b", written_at=NIGHT)
-
-    sweep_emails(NIGHT + 4 * DAY)
-
-    assert mailoutbox == []

@@ -3,11 +3,10 @@ from datetime import UTC, date, datetime, timedelta
 import pytest
 from allauth.account.models import EmailAddress
 from django.core import mail
-from django.db import connection
 
 from tests.club_factories import ClubFactory, EventFactory, MemberFactory, TableFactory
 from tests.deals import WHOLE_GAME
-from tournaments.models import Club, Email, Report
+from tournaments.models import Email, Report
 from tournaments.reports import documents
 from tournaments.services import emails
 from tournaments.services.documents.reporting import remake_documents
@@ -101,26 +100,6 @@ def test_machine_that_was_off_mails_at_its_next_start_but_no_months_before():
     emails.sweep_months(FIRST + 19 * DAY)
 
     assert [letter.user.username for letter in Email.objects.all()] == ["late"]
-
-
-def test_what_stops_half_way_leaves_nothing_and_is_done_by_the_next():
-    club = club_with_games()
-    reader(club, "owner")
-
-    def stop(execute, sql, params, many, context):
-        if 'INTO "tournaments_email"' in sql:
-            raise KeyboardInterrupt
-        return execute(sql, params, many, context)
-
-    with connection.execute_wrapper(stop), pytest.raises(KeyboardInterrupt):
-        emails.sweep_months(FIRST)
-    assert not Report.objects.exists()
-    assert Club.objects.get(pk=club.pk).month_mailed is None
-    emails.sweep_months(FIRST + HOUR)
-    build()
-    emails.sweep_emails(FIRST + HOUR)
-
-    assert len(mail.outbox) == 1
 
 
 def test_who_switches_it_off_or_leaves_before_it_is_sent_gets_nothing():
