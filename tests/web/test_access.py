@@ -1,6 +1,6 @@
 """Every page of the project, as each kind of visitor, against what is written down.
 
-The table is `access_table.py`; whoever adds an address adds its line there.
+The table is `access_table.txt`; whoever adds an address adds its line there.
 """
 
 import copy
@@ -209,7 +209,7 @@ def test_visitor_gets_what_the_table_says_and_nothing_refused_is_written(who, wo
     before = everything()
 
     for name, page in PAGES.items():
-        for link, kwargs, get, post in ways(world, name, page):
+        for link, kwargs, get, post in ways(world, page):
             if who in PHONES[1:] and not link and page.place not in world.wrong:
                 # As the phone of this table: without an address none of them is anybody.
                 continue

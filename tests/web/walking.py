@@ -4,7 +4,7 @@ from functools import cache
 import pytest
 from django.urls import URLResolver, get_resolver, reverse
 
-from tests.web.access_table import NOBODY, OPEN_TABLES
+from tests.web.access_table import NOBODY
 from tests.web.access_world import WALK_QUICKLY
 
 WRITES = re.compile(r'\s*(INSERT INTO|UPDATE|DELETE FROM) "(tournaments|account|mfa)_')
@@ -88,12 +88,12 @@ def path_of(name, kwargs):
     return "/" + re.sub(r"\(\?P.*\)\$?$", lambda _: str(next(iter(kwargs.values()))), plain)
 
 
-def ways(world, name, page):
+def ways(world, page):
     """The links of a page: what fills it in, and what is written down for GET and for POST."""
     yield "", world.right[page.place], page.get, page.post
     if page.place in world.closed:
         yield "closed", world.closed[page.place], page.closed_get, page.closed_post
     if page.place in world.wrong:
         yield "wrong", world.wrong[page.place], None, None
-    if name in OPEN_TABLES:
+    if page.place in ("open table", "match"):
         yield "of a club", world.right["write"], page.get and NOBODY, page.post and NOBODY

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from tests.engine.play.table_play import draw_contract, draw_counts, play_on
-from tests.sample_games import load
+from tests.sample_games import RECORDS, load
 from tournaments.engine.documents import ruleset_records as records
 from tournaments.engine.documents.games import read_game, write_result
 from tournaments.engine.documents.ruleset_records import ruleset_schema
@@ -89,143 +89,17 @@ def test_documented_ruleset_is_read():
     assert fits_schema(rules)
 
 
-# What is put at a path, and why it is wrong there: a code of its own, or why `bad-ruleset`.
-WRONG_HERE = {
-    "turkish-king": [
-        ("format", "kingscore-ruleset/2", "unknown-format"),
-        ("family", ..., "missing-field"),
-        ("colour", "green", "unexpected-field"),
-        ("id", "Moda!", "no-id"),
-        # Scripts take it for the name of a field.
-        ("contracts.0.id", "__proto__", "no-id"),
-        ("name", 7, "wrong-type"),
-        ("name", "x" * 81, "too-long"),
-        ("contracts", {}, "wrong-type"),
-        ("contracts", [], "no-contracts"),
-        ("contracts", document()["contracts"] * 6, "too-many"),
-        ("contracts.2.kind", ..., "missing-field"),
-        ("contracts.0.scoring", "x", "unknown"),
-        ("contracts.1.id", "no-tricks", "repeated"),
-        ("contracts.0.values", {}, "no-values"),
-        ("contracts.0.scoring", "pair-difference", "two-sides"),
-        ("contracts.0.scoring", "piles-emptied", "two-players"),
-        ("contracts.0.prizes", [4], "prizes"),
-        ("contracts.0.named", False, "named"),
-        ("contracts.0.fields", ["maker"], "no-such-scoring"),
-        ("contracts.0.fields", ["partner"], "field-of-every-deal"),
-        ("contracts.0.fields", ["king"], "field-of-every-deal"),
-        ("contracts.0.badges", ["king", "king"], "repeated"),
-        ("sides", [0, 1, 1, 0], "sides"),
-        ("sides", [0, 0, 0, 0], "sides"),
-        ("sides", [0, 1, 2, 0], "sides"),
-        ("sides", [0], "sides"),
-        ("sides", [], "sides"),
-        ("declares", "pair", "needs-pairs"),
-        ("settings.outcome", "luck", "value"),
-        ("settings.outcome", ..., "missing-field"),
-        ("settings.weather", "rain", "unknown"),
-        ("settings.naming", "sealed", "sealed"),
-        ("options.0", {"setting": "outcome", "values": ["out-and-sunk"]}, "option"),
-        ("options.0", {"setting": "sale", "values": [True]}, "no-default"),
-        (
-            "implied",
-            [{"setting": "king", "value": "off", "settings": {"order": "strict"}}],
-            "implied",
-        ),
-        ("quotas.luck", 2, "no-such-kind"),
-        ("fields", ["offered"], "offered"),
-        ("fields", ["closed_by"], "field-of-a-contract"),
-        ("all_units", ["places"], "not-fixed"),
-        ("steps", ["doubles"], "step-and-field"),
-        ("stages", [{"deals": 3, "contracts": ["trump"]}], "stages"),
-        ("deals", ..., "no-end"),
-        ("settings.deals", "many", "value"),
-        ("passes", True, "passes"),
-        ("deals", 24, "runs-out"),
-    ],
-    "barbu": [("settings.order", "ordered", "order"), ("contracts.6.prizes", [1, 2], "prizes")],
-    "italian-king": [
-        ("settings.domino_winners", ..., "missing-field"),
-        ("contracts.7.values", {"tricks": 1}, "own-unit"),
-        ("stages.0.contracts", [], "stage"),
-    ],
-    "italian-king-pairs": [("contracts.7.fields", [], "missing-field")],
-    "euchre": [
-        ("settings.march", ..., "missing-field"),
-        ("contracts.0.named", True, "named"),
-        ("contracts.0.badges", ["flower"], "no-units"),
-        ("contracts.0.values", {"tricks": 1}, "no-units"),
-        ("settings.king", "ends-game", "no-king"),
-    ],
-}
-# What is put at some paths, and what is wrong where.
-WRONG_ELSEWHERE = {
-    "turkish-king": [
-        ({"contracts.2.values": {"tricks": "many"}}, "contracts.2.values.tricks", "wrong-type"),
-        ({"contracts.2.values": {"jokers": 1}}, "contracts.2.values.jokers", "unknown"),
-        ({"contracts.2.values": {"men": 10**9}}, "contracts.2.values.men", "out-of-range"),
-        ({"contracts.0.values": {"places": 1}}, "contracts.0.values.places", "not-fixed"),
-        ({"voids": ["misdeal"]}, "contracts.3.replay_one_each", "one-each"),
-        ({"options.0.values": ["off", "always"]}, "options.0", "option"),
-        ({"options.0.values": ["off"]}, "options.0", "default"),
-        ({"options.0.setting": "out"}, "options", "repeated"),
-        ({"all_units": ["tricks"]}, "contracts.1.values.hearts", "all-units"),
-        (
-            {"stages": [{"deals": 3, "contracts": ["nothing"]}]},
-            "stages.0.contracts",
-            "unknown-contract",
-        ),
-        ({"deals": ..., "settings.target": 100}, "deals", "target-runs-out"),
-        ({"options.0": {"setting": "deals", "kind": "count"}}, "deals", "deals-chosen"),
-        ({"quotas.penalty": 4}, "deals", "runs-out"),
-        ({"contracts.4.quota": 1}, "deals", "runs-out"),
-        ({"settings.order": "strict", "in_a_row": 5}, "settings.order", "strict"),
-    ],
-    "barbu": [
-        ({"contracts.0.quota": 3}, "deals", "runs-out"),
-        ({"contracts.6.values": {"places": 3}}, "contracts.6.values.places", "prizes-instead"),
-        ({"fields": []}, "steps", "step-and-field"),
-    ],
-    "italian-king": [
-        ({"contracts.4.scoring": "domino"}, "contracts.4.cappotto", "one-unit"),
-        ({"contracts.8.declared": False}, "contracts.8.fields", "undeclared"),
-        ({"stages.3.deals": 2, "contracts.3.quota": 1, "deals": 14}, "stages.3", "runs-out"),
-    ],
-    "italian-king-pairs-choice": [
-        ({"contracts.0.quota": ...}, "fields", "offered-quota"),
-        (
-            {"fields": ["offered", "third", "sealed", "salt"], "settings.naming": "sealed"},
-            "fields",
-            "offered-sealed",
-        ),
-    ],
-    "italian-king-pairs": [({"sides": [0, 1]}, "contracts.7.scoring", "needs-pairs")],
-    "italian-king-pirandello": [({"sides": [0, 1, 2]}, "steps", "step")],
-    "euchre": [({"contracts.0.quota": 9}, "contracts.0.named", "alone")],
-    "honeymoon-king": [
-        (
-            {"deals": ..., "settings.target": 9, "contracts.0.values.tricks": -1},
-            "settings.target",
-            "target",
-        )
-    ],
-}
 CODES = {"missing-field", "unexpected-field", "unknown-contract", "unknown-format", "wrong-type"}
 
 
-def fault(ruleset, changes, where, why):
+def fault(ruleset, where, why, put=(), drop=()):
     code, why = (why, None) if why in CODES else ("bad-ruleset", why)
-    return ruleset, list(changes.items()), code, where, why
+    return ruleset, [*dict(put).items(), *((path, ...) for path in drop)], code, where, why
 
 
-FAULTS = [
-    *(
-        fault(ruleset, {path: value}, path, why)
-        for ruleset, rows in WRONG_HERE.items()
-        for path, value, why in rows
-    ),
-    *(fault(ruleset, *row) for ruleset, rows in WRONG_ELSEWHERE.items() for row in rows),
-]
+WRONG = (RECORDS / "wrong_rulesets.jsonl").read_text().splitlines()
+FAULTS = [fault(**json.loads(line)) for line in WRONG]
+"""Rulesets of the program with values put at paths or dropped, and what is wrong where."""
 
 
 @pytest.mark.parametrize(
