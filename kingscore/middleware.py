@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 from django.conf import settings
 from django.core.exceptions import MiddlewareNotUsed, ObjectDoesNotExist
 from django.db import DatabaseError, connection
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, HttpResponseNotAllowed
 from django.shortcuts import render
 from django.template import loader
 from django.utils.cache import add_never_cache_headers
@@ -47,6 +47,9 @@ from tournaments.api.problems import (
 )
 
 requests = logging.getLogger("kingscore.observing.requests")
+
+PAGE_METHODS = ("GET", "HEAD", "POST")
+"""The methods of pages: decorators of views only say that they read fewer."""
 
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 
@@ -178,11 +181,12 @@ def tell_limits(
     return middleware
 
 
-def check_body(
+def check_request(
     get_response: Callable[[HttpRequest], HttpResponseBase],
 ) -> Callable[[HttpRequest], HttpResponseBase]:
-    """Answer 413 by the announced length, 411 without a length, 400 if the digest does not fit.
+    """Answer 405 to a method that no page reads, and 413, 411 or 400 to a body that is not right.
 
+    It is 413 by the announced length, 411 without a length, 400 if the digest does not fit.
     Django would treat a body without a length as empty, and do something that nobody asked for. The
     server of the project reads it before Django does, and announces the length that it has read.
 
@@ -191,6 +195,8 @@ def check_body(
     """
 
     def middleware(request: HttpRequest) -> HttpResponseBase:
+        if request.method not in PAGE_METHODS and not is_for_programs(request):
+            return HttpResponseNotAllowed(PAGE_METHODS)
         length = request.META.get("CONTENT_LENGTH") or ""
         # Cut, because Python refuses to parse a number of thousands of digits.
         if length.isdecimal() and int(length[:20]) > settings.LARGEST_BODY:

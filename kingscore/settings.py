@@ -132,7 +132,7 @@ MIDDLEWARE = [
     "django.middleware.locale.LocaleMiddleware",
     "kingscore.middleware.tell_limits",
     # Before anything that reads the body.
-    "kingscore.middleware.check_body",
+    "kingscore.middleware.check_request",
     "kingscore.middleware.announce_writes",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",

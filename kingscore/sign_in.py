@@ -36,7 +36,6 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.deprecation import MiddlewareMixin
 from django.utils.http import urlencode
-from django.views.decorators.http import require_http_methods
 
 from kingscore.mail import LogBackend
 from kingscore.observing.logs import note_limit, note_success
@@ -292,7 +291,6 @@ def proved_address(request: HttpRequest) -> str:
 
 
 @login_required
-@require_http_methods(["GET", "HEAD", "POST"])
 def show_factor(request: HttpRequest) -> HttpResponse:
     """Ask for a passkey or a code, then open the admin site."""
     if not is_staff(request):

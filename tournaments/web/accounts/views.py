@@ -24,7 +24,6 @@ from django.views.decorators.cache import cache_control
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import (
     conditional_page,
-    require_http_methods,
     require_POST,
     require_safe,
 )
@@ -105,7 +104,6 @@ def my_month(request: HttpRequest, slug: str) -> HttpResponse:
 
 @login_required
 @reauthentication_required  # type: ignore[untyped-decorator]  # allauth has no types
-@require_http_methods(["GET", "HEAD", "POST"])
 def delete(request: HttpRequest) -> HttpResponse:
     """Delete the account for good, after its name was typed."""
     user = _account(request)
@@ -210,7 +208,6 @@ def tokens(request: HttpRequest) -> HttpResponse:
 
 @login_required
 @reauthentication_required  # type: ignore[untyped-decorator]  # allauth has no types
-@require_http_methods(["GET", "HEAD", "POST"])
 def new_token(request: HttpRequest) -> HttpResponse:
     """Create a token: only the answer to the form shows its value."""
     suggested = {"name": request.GET.get("name", "")[:LONGEST_TOKEN_NAME]}
@@ -233,7 +230,6 @@ def new_token(request: HttpRequest) -> HttpResponse:
 
 
 @login_required
-@require_http_methods(["GET", "HEAD", "POST"])
 def token(request: HttpRequest, public_id: str) -> HttpResponse:
     """Revoke a token, after a confirmation."""
     user = _account(request)
@@ -296,7 +292,6 @@ class ApplicationForm(forms.Form):
 
 @login_required
 @reauthentication_required  # type: ignore[untyped-decorator]  # allauth has no types
-@require_http_methods(["GET", "HEAD", "POST"])
 def new_application(request: HttpRequest) -> HttpResponse:
     """Register an application: only the answer to the form shows its secret."""
     user = _account(request)
@@ -320,7 +315,6 @@ def new_application(request: HttpRequest) -> HttpResponse:
 
 
 @login_required
-@require_http_methods(["GET", "HEAD", "POST"])
 def application(request: HttpRequest, pk: int) -> HttpResponse:
     """Show an application that one has registered; delete it on POST, with all its access."""
     user = _account(request)

@@ -13,7 +13,6 @@ from django.utils import timezone
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.cache import cache_control
-from django.views.decorators.http import require_http_methods
 
 from tournaments.engine.rules.rulesets import LONGEST_REASON
 from tournaments.models import Club
@@ -160,7 +159,6 @@ class DeletionForm(forms.Form):
         return typed
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
 def logo(request: HttpRequest, slug: str) -> HttpResponseBase:
     """Return the logo to those who may see the club; let owners replace or remove it."""
     if request.method == "POST":

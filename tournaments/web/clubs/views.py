@@ -16,7 +16,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import get_language, ngettext, pgettext
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_http_methods, require_safe
+from django.views.decorators.http import require_safe
 
 from tournaments.models import (
     Club,
@@ -331,7 +331,6 @@ def next_event(event: Any, role: str) -> dict[str, Any]:
 SHOWN_EVENTS, PAGE = 3, 50
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
 def clubs(request: HttpRequest) -> HttpResponse:
     """List published clubs; those who are signed in also see theirs, and a form to create one."""
     user = account_of(request)
@@ -398,7 +397,6 @@ def club(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "tournaments/clubs/club.html", page)
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
 def club_settings(request: HttpRequest, slug: str) -> HttpResponse:
     """Change the settings of a club, as an owner."""
     row = owned_club(request, slug)
@@ -413,7 +411,6 @@ def club_settings(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "tournaments/clubs/settings.html", page, status=status)
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
 def leave(request: HttpRequest, slug: str) -> HttpResponse:
     """Leave a club, after a confirmation."""
     row = members_club(request, slug)

@@ -17,7 +17,7 @@ from django.utils import timezone
 from django.utils.formats import date_format
 from django.utils.translation import get_language, gettext, gettext_lazy
 from django.utils.translation.trans_real import parse_accept_lang_header
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.views.decorators.http import require_POST, require_safe
 
 from tournaments.engine.documents.games import ALPHABET, digits_of, letters_of, parse_json
 from tournaments.engine.documents.results import Verification
@@ -203,7 +203,6 @@ def follow_record(request: HttpRequest, public_id: str, secret: str) -> HttpResp
     return JsonResponse(load_sheet(row).record, json_dumps_params=style)
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
 def report(request: HttpRequest, pk: int, secret: str) -> HttpResponse:
     """Show the progress of a document and its link; htmx polls the fragment."""
     row = report_at(request, pk, secret)
@@ -260,7 +259,6 @@ RECENT = 10
 """The number of recent documents in the list."""
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
 def event_documents(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     """List the documents of an event for those who may see it, and take requests."""
     event = seen_event(request, slug, public_id)
@@ -464,7 +462,6 @@ class VerifyForm(forms.Form):
         return given
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
 def verify_page(request: HttpRequest) -> HttpResponse:
     """Verify a document, or say whether a code is what is stored."""
     if request.method != "POST":

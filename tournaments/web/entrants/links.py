@@ -8,7 +8,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.http import urlencode
-from django.views.decorators.http import require_http_methods, require_safe
+from django.views.decorators.http import require_safe
 
 from tournaments.engine.rules.rulesets import LONGEST_NAME
 from tournaments.models import Entrant, Player, Tournament
@@ -58,7 +58,6 @@ def _card(request: HttpRequest, row: Tournament, kind: str) -> HttpResponse:
     return render(request, "tournaments/entrants/card.html", page)
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
 def register(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
     """Register for a tournament by its access link; show the entrant's number."""
     row = _found_at("register", public_id, secret)
@@ -109,7 +108,6 @@ def _registers(row: Tournament) -> bool:
     return row.state == Tournament.State.REGISTRATION
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
 def check_in_link(request: HtmxRequest, public_id: str, secret: str) -> HttpResponse:
     """Check in by the access link: find one's own name, and confirm it."""
     row = _found_at("check-in", public_id, secret)

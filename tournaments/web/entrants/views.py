@@ -16,7 +16,7 @@ from django.utils import timezone
 from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.views.decorators.http import require_POST, require_safe
 from django_htmx.http import HttpResponseClientRefresh
 
 from tournaments.engine.rules.rulesets import LONGEST_NAME
@@ -160,7 +160,6 @@ def check(request: HtmxRequest, slug: str, tournament: str) -> HttpResponse:
     return redirect(f"{reverse('entrants', args=[slug, tournament])}{query}#e{number}")
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
 def add_entrants(request: HttpRequest, slug: str, tournament: str) -> HttpResponse:
     """Register entrants: one by name, or a list after a preview."""
     row = directed_tournament(request, slug, tournament)
@@ -530,7 +529,6 @@ def _substitute_form(row: Entrant, data: Any = None) -> SubstituteForm:
     return SubstituteForm(row.players, data, number=min(number, last), last=last, suggest=suggest)
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
 def fees(request: HttpRequest, slug: str, tournament: str) -> HttpResponse:
     """List who has paid, and the prizes; `paid` or `unpaid` is the number of an entrant."""
     row = directed_tournament(request, slug, tournament)
@@ -575,7 +573,6 @@ def amount_text(amount: Fraction) -> str:
     return f"{whole}.{cents:02}" if cents else str(whole)
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
 def sections(request: HttpRequest, slug: str, tournament: str) -> HttpResponse:
     """List the entrants by section; move the ticked ones (`to`), or divide all by rating."""
     row = directed_tournament(request, slug, tournament)

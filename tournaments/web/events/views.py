@@ -15,7 +15,7 @@ from django.utils import timezone
 from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.views.decorators.http import require_POST, require_safe
 
 from tournaments.engine.rules.rulesets import InvalidEntry, Points
 from tournaments.models import (
@@ -194,12 +194,10 @@ def events(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "tournaments/events/events.html", page)
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
 def new_event(request: HttpRequest, slug: str) -> HttpResponse:
     return _edit(request, directed_club(request, slug), None)
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
 def change(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     row = directed_evening(request, slug, public_id)
     return _edit(request, row.club, row)
@@ -318,7 +316,6 @@ def directed_round(request: HttpRequest, slug: str, public_id: str, number: int)
 LAST_EVENTS, LAST_SEATS, MOST_NAMES = 12, 200, 20
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
 def new_table(request: HttpRequest, slug: str, public_id: str, number: int) -> HttpResponse:
     """Ask who sits at a new table of a round, and create it."""
     round_ = directed_round(request, slug, public_id, number)
@@ -398,7 +395,6 @@ def replace(request: HttpRequest, slug: str, public_id: str, table: str) -> Http
     return redirect("event_table", slug, public_id, table)
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
 def remove_table(request: HttpRequest, slug: str, public_id: str, table: str) -> HttpResponse:
     """Remove a table, after a confirmation."""
     place = directed_evening(request, slug, public_id)
@@ -434,7 +430,6 @@ def _is_there(event: Event, table: str) -> bool:
 LONGEST_CODE = 20
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
 def table_link(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
     """Admit a phone, after the code if the evening has codes, and redirect to the sheet."""
     tables = Table.objects.found_at(public_id, secret)
@@ -490,7 +485,6 @@ def _ask(request: HttpRequest, table: Table, error: str, status: int = 200) -> H
 MOST_ROUNDS = 20
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
 def adopt(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
     """Ask for the evening and the players of an open table, and adopt it."""
     row = get_object_or_404(writable_game(request, public_id, secret).filter(table=None))
@@ -534,7 +528,6 @@ def adopt(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
 
 
 @cached_for_going_back
-@require_http_methods(["GET", "HEAD", "POST"])
 def seasons(request: HttpRequest, slug: str) -> HttpResponse:
     """List the seasons of a club with their number of evenings; directors can add one."""
     if request.method != "POST":
@@ -553,7 +546,6 @@ def seasons(request: HttpRequest, slug: str) -> HttpResponse:
     return _list(request, club, form, status=422)
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
 def season(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     row = _season(request, slug, pk)
     form, status = SeasonForm.of(row), 200

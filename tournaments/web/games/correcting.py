@@ -9,7 +9,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.debug import sensitive_post_parameters
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.views.decorators.http import require_POST, require_safe
 
 from tournaments.engine.rules.entries import IMPORTED, TOTALS, Deal, Void
 from tournaments.engine.rules.rulesets import LONGEST_REASON, InvalidEntry, Problem
@@ -437,7 +437,6 @@ def share(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
     return render(request, "tournaments/games/handover.html", page)
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
 def take(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
     """Take over the scoring: this phone writes, the previous one follows."""
     key = key_of(request.POST)
@@ -457,7 +456,6 @@ def take(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
     return redirect(address(row, "write"))
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
 def delete(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
     """Delete a game for good, after a confirmation."""
     # Only directors delete a club's game, with its table.

@@ -10,7 +10,6 @@ from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_http_methods
 
 from tournaments.engine.rules.rulesets import InvalidEntry, Ruleset
 from tournaments.models import Game
@@ -206,7 +205,6 @@ FIELDS_AT_CLUB = {"csrfmiddlewaretoken", "key", "first"}
 """At a club's table who sits there and the game stay as they are."""
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
 def rematch(request: HtmxRequest, public_id: str, secret: str) -> HttpResponse:
     """Ask for the next game: with the same people and rules, one tap on who begins starts it."""
     # In a tournament directors decide who plays on.

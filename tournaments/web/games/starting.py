@@ -12,7 +12,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
-from django.views.decorators.http import require_http_methods, require_POST
+from django.views.decorators.http import require_POST
 
 from tournaments.engine.rules.entries import REMARKS
 from tournaments.engine.rules.rulesets import InvalidEntry, Ruleset
@@ -392,7 +392,6 @@ def _headline(match: MatchSoFar, names: Sequence[str]) -> str:
 UNPROCESSABLE = 422
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
 def new_table(request: HttpRequest) -> HttpResponse:
     """Ask for game, players and seats, and open the table (1 query to ask)."""
     rulesets = dict(offered_rulesets(request.user))

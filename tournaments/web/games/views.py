@@ -17,7 +17,7 @@ from django.utils import timezone
 from django.utils.safestring import SafeString
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.views.decorators.http import require_POST, require_safe
 
 from tournaments.engine.documents.entries import write_entry
 from tournaments.engine.play.games import redeals_of
@@ -348,7 +348,7 @@ def with_game(
                 return handed_over(request, public_id, secret)
             return view(request, row, **more)
 
-        return require_http_methods(["GET", "HEAD", "POST"])(answer)
+        return answer
 
     return decorate
 
@@ -403,7 +403,6 @@ def undo(request: HtmxRequest, row: Game) -> HttpResponse:
     return answer_write(request, row, lambda context: withdraw_entry(row.pk, position, "", context))
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
 def turn(request: HtmxRequest, public_id: str, secret: str) -> HttpResponse:
     """Rotate the drawing of the table, so that the holder of the phone sits at the bottom."""
     if request.method != "POST":

@@ -17,7 +17,7 @@ from django.utils import timezone
 from django.utils.formats import get_format
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
-from django.views.decorators.http import require_http_methods, require_safe
+from django.views.decorators.http import require_safe
 
 from tournaments.models import Club, Player, Role
 from tournaments.models.people import fold_name
@@ -215,7 +215,6 @@ def imports(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "tournaments/imports/imports.html", page)
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
 def import_players(request: HttpRequest, slug: str) -> HttpResponse:
     page = _Page(request, directed_club(request, slug), "players", PlayersForm())
     if request.method != "POST":
@@ -254,7 +253,6 @@ def _fault_lines(plan: PlayersPlan | ResultsPlan) -> list[tuple[int, str]]:
     return [(fault.line, fault_text(fault)) for fault in plan.faults]
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
 def import_results(request: HttpRequest, slug: str) -> HttpResponse:
     """Import results of past evenings from a table."""
     club = directed_club(request, slug)
@@ -301,7 +299,6 @@ def import_results(request: HttpRequest, slug: str) -> HttpResponse:
     )
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
 def import_records(request: HttpRequest, slug: str) -> HttpResponse:
     club = directed_club(request, slug)
     posted = request.POST if request.method == "POST" else None

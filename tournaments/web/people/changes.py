@@ -12,7 +12,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.views.decorators.http import require_POST, require_safe
 
 from tournaments.models import Player, fields
 from tournaments.models.people import MOST_WRONG_CLAIMS
@@ -124,7 +124,6 @@ def export(request: HttpRequest, row: Player, _back: str) -> FileResponse:
     )
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
 def remove(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     """Remove a player's name for good, after a confirmation."""
     if request.method == "POST":
@@ -138,7 +137,6 @@ def remove(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
 
 
 @login_required
-@require_http_methods(["GET", "HEAD", "POST"])
 def my_removal(request: HttpRequest, public_id: str) -> HttpResponse:
     """Remove one's name for good, after a confirmation."""
     back = reverse("me")

@@ -10,7 +10,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.views.decorators.http import require_POST, require_safe
 
 from tournaments.models import Club, Invitation, Member, Player, fields
 from tournaments.models.clubs import DIRECTING, Role
@@ -70,7 +70,6 @@ def people(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "tournaments/people/members.html", page)
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
 def member(request: HttpRequest, slug: str, user: int) -> HttpResponse:
     """Change the role of a member or remove them, as an owner."""
     club = owned_club(request, slug)
@@ -129,7 +128,6 @@ def _member_page(
     return render(request, "tournaments/people/member.html", page, status=status)
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
 def new_invitation(request: HttpRequest, slug: str) -> HttpResponse:
     """Create an invitation; owners may give any role, directors only membership."""
     club = directed_club(request, slug)
@@ -172,7 +170,6 @@ def _managed(request: HttpRequest, slug: str, public_id: str) -> Invitation:
     return get_object_or_404(fields.named(managed, public_id))
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
 def join(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
     """Show an invitation by its access link, and take the answer."""
     found = Invitation.objects.found_at(public_id, secret).select_related("club")
@@ -204,7 +201,6 @@ def join(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
 
 
 @login_required
-@require_http_methods(["GET", "HEAD", "POST"])
 def code(request: HttpRequest) -> HttpResponse:
     """Take the code of a card; the right one redirects to the card's link."""
     form = CodeForm(request.POST if request.method == "POST" else None)
@@ -224,7 +220,6 @@ def code(request: HttpRequest) -> HttpResponse:
     return render(request, "tournaments/people/claim_code.html", {"form": form}, status=status)
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
 def claim(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
     """Show a player and the club to the holder of the link, and ask whether to claim."""
     user = account_of(request)

@@ -17,7 +17,7 @@ from django.utils import timezone
 from django.utils.timezone import localdate
 from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.views.decorators.http import require_POST, require_safe
 
 from tournaments.engine.rules.rulesets import Points
 from tournaments.models import Club, Member, Player, PlayerRating, Report, Seat, fields
@@ -249,7 +249,6 @@ def _page_of(
     return part, [rows[pk] for pk in part if pk in rows]
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
 def new_players(request: HttpRequest, slug: str) -> HttpResponse:
     """Add one player, or all players of a pasted list."""
     club = directed_club(request, slug)
@@ -439,7 +438,6 @@ def player_document(request: HttpRequest, slug: str, public_id: str) -> HttpResp
 MERGING_MOST_FOUND = 20
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
 def merge(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     """Search the other player, preview the merge, and merge."""
     kept = directed_player(request, slug, public_id)

@@ -13,7 +13,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
-from django.views.decorators.http import require_http_methods, require_safe
+from django.views.decorators.http import require_safe
 
 from tournaments.engine.rules.rulesets import (
     LONGEST_REASON,
@@ -54,7 +54,6 @@ from tournaments.web.games.views import clock_of, number_in
 from tournaments.web.tournaments.views import page_of
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
 def line_ups(request: HttpRequest, slug: str, tournament: str, number: int) -> HttpResponse:
     """Show the line-ups of a round, or change that of one team."""
     row = directed_tournament(request, slug, tournament)
@@ -147,7 +146,6 @@ class PaperLine:
         return address(self.row, "write")
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
 def round_totals(request: HttpRequest, slug: str, tournament: str, number: int) -> HttpResponse:
     """Store the totals of the lines that were filled in, each by itself, and show the others.
 

@@ -18,7 +18,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext, pgettext
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.views.decorators.http import require_POST, require_safe
 
 from tournaments.engine.rules.entries import write_points
 from tournaments.engine.rules.rulesets import LONGEST_REASON, PerSide, number_of
@@ -375,7 +375,6 @@ def _not_ready(
     return render(request, "tournaments/rounds/running.html", page, status=409)
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
 def next_step(request: HtmxRequest, slug: str, tournament: str) -> HttpResponse:
     """Show the strip, which open pages poll, or take its step, once as it was seen."""
     row = directed_tournament(request, slug, tournament)
@@ -473,7 +472,6 @@ def added_in(request: HttpRequest) -> Added:
     return Added(back * minutes * 60, number_in(request.POST, "seen", -1))
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
 def changes(request: HttpRequest, slug: str, tournament: str) -> HttpResponse:
     """Show the effects of corrections in closed rounds, until a director acknowledges them."""
     row = directed_tournament(request, slug, tournament)
@@ -712,7 +710,6 @@ def typed_points(text: str) -> int | str | None:
     return write_points(-points if sign in ("-", "−") else points)
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
 def new_ruling(request: HtmxRequest, slug: str, tournament: str, number: int) -> HttpResponse:
     """Create a ruling about an entrant of a round, optionally of one table."""
     row, round_ = directed_tournament_round(request, slug, tournament, number)

@@ -16,7 +16,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.views.decorators.http import require_POST, require_safe
 
 from tournaments.engine.documents.games import GAME_FORMAT, Reading, parse_json, read_game
 from tournaments.engine.documents.ruleset_records import read_ruleset, write_ruleset
@@ -452,7 +452,6 @@ def _create(request: HttpRequest, keeper: Keeper, document: Any, form: str) -> H
 
 
 @for_keepers
-@require_http_methods(["GET", "HEAD", "POST"])
 def house_ruleset(request: HttpRequest, keeper: Keeper, slug: str) -> HttpResponse:
     """Change house rules; show their sums and errors at once."""
     row = get_object_or_404(keeper.rows, slug=slug)
@@ -509,7 +508,6 @@ def export_rules(request: HttpRequest, keeper: Keeper, slug: str) -> HttpRespons
 
 
 @for_keepers
-@require_http_methods(["GET", "HEAD", "POST"])
 def try_rules(request: HttpRequest, keeper: Keeper, slug: str) -> HttpResponse:
     """Score a game record, or a list of entries, by house rules."""
     row = get_object_or_404(keeper.rows, slug=slug)
@@ -533,7 +531,6 @@ def try_rules(request: HttpRequest, keeper: Keeper, slug: str) -> HttpResponse:
 
 
 @for_keepers
-@require_http_methods(["GET", "HEAD", "POST"])
 def delete_rules(request: HttpRequest, keeper: Keeper, slug: str) -> HttpResponse:
     """Delete house rules, after asking."""
     row = get_object_or_404(keeper.rows, slug=slug)

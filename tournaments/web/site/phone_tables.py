@@ -11,7 +11,7 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import ngettext
-from django.views.decorators.http import require_http_methods, require_POST
+from django.views.decorators.http import require_POST
 
 from tournaments.models import Game, User
 from tournaments.models.people import fold_name
@@ -47,7 +47,6 @@ from tournaments.web.base.phone import (
 )
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
 def tables(request: HttpRequest) -> HttpResponse:
     """List the tables of this phone; a POST has the addresses that it holds, and gets the list.
 
@@ -88,7 +87,6 @@ def carry(request: HttpRequest) -> HttpResponse:
     return render(request, "tournaments/site/carry.html", page)
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
 def carried(request: HttpRequest, key: str) -> HttpResponse:
     """Ask whether to take the tables of another phone, and take them."""
     at = timezone.now()

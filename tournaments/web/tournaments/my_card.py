@@ -17,7 +17,7 @@ from django.utils import timezone
 from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
 from django.views.decorators.csrf import csrf_exempt
-from django.views.decorators.http import require_http_methods, require_POST
+from django.views.decorators.http import require_POST
 
 from tournaments.engine.rules.rulesets import Points
 from tournaments.models import (
@@ -418,7 +418,6 @@ def notify_me(request: HttpRequest, slug: str, tournament: str) -> HttpResponse:
     return _switched(request, redirect("tournament", slug, tournament), about)
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
 def notifications(request: HttpRequest) -> HttpResponse:
     """Show what this phone and this account are notified of, and switch it."""
     if request.method == "POST":
@@ -438,7 +437,6 @@ def notifications(request: HttpRequest) -> HttpResponse:
 
 # A service worker has no form with a token; browsers send the phone's cookie from this site alone.
 @csrf_exempt
-@require_http_methods(["GET", "HEAD", "POST"])
 def renew_subscription(request: HttpRequest) -> HttpResponse:
     """Give the key to subscribe for; store what a phone's browser has subscribed anew."""
     if request.method != "POST":
@@ -455,7 +453,6 @@ def renew_subscription(request: HttpRequest) -> HttpResponse:
 
 # Programs that read mail send the POST without a cookie, as RFC 8058 has it; the address is secret.
 @csrf_exempt
-@require_http_methods(["GET", "HEAD", "POST"])
 def end_subscription(request: HttpRequest, pk: int, secret: str) -> HttpResponse:
     """End the e-mails of an account with one tap; programs that only look at the link end none."""
     there = is_mailed_at(pk, secret)

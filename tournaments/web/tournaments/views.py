@@ -18,7 +18,7 @@ from django.utils import timezone
 from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.views.decorators.http import require_POST, require_safe
 
 from tournaments.engine.documents.games import parse_json
 from tournaments.engine.documents.tournaments import write_tournament
@@ -304,13 +304,11 @@ def round_to_see(rounds: Iterable[Round], *, directs: bool) -> Round | None:
     return current_round(round_ for round_ in rounds if directs or round_.published_at is not None)
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
 def new_tournament(request: HttpRequest, slug: str) -> HttpResponse:
     """Create a tournament; the seed of its random draws is random."""
     return _edit(request, directed_club(request, slug), None)
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
 def change(request: HttpRequest, slug: str, tournament: str) -> HttpResponse:
     row = directed_tournament(request, slug, tournament)
     if row.state == State.FINISHED:
@@ -503,7 +501,6 @@ class ImportForm(forms.Form):
     )
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
 def copy(request: HttpRequest, slug: str, tournament: str) -> HttpResponse:
     """Copy a tournament, for the same weekday of next month unless another day is chosen."""
     row = directed_tournament(request, slug, tournament)
@@ -535,7 +532,6 @@ def export(request: HttpRequest, slug: str, tournament: str) -> HttpResponse:
     return answer
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
 def import_document(request: HttpRequest, slug: str) -> HttpResponse:
     """Import a tournament from its document; for owners, as its sheets count for ratings."""
     club = owned_club(request, slug)
@@ -578,7 +574,6 @@ def restore(request: HttpRequest, slug: str, tournament: str) -> HttpResponse:
     return redirect("tournament", slug, tournament)
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
 def remove(request: HttpRequest, slug: str, tournament: str) -> HttpResponse:
     """Ask, then remove a tournament: with rounds only for an owner who types its name."""
     club = directed_club(request, slug)

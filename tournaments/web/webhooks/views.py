@@ -11,7 +11,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext, gettext_lazy
 from django.utils.translation import gettext_lazy as _
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from django.views.decorators.http import require_POST, require_safe
 
 from tournaments.models import Delivery, EventType, Webhook, fields
 from tournaments.permissions import actor_of, owned_club
@@ -95,7 +95,6 @@ def webhooks(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "tournaments/webhooks/webhooks.html", {"club": club, "lines": lines})
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
 def new_webhook(request: HttpRequest, slug: str) -> HttpResponse:
     club = owned_club(request, slug)
     form = WebhookForm(request.POST if request.method == "POST" else None)
@@ -129,7 +128,6 @@ def webhook(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     return render(request, "tournaments/webhooks/webhook.html", page)
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
 def change(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     """Change the address or the events of a webhook."""
     row = _owned(request, slug, public_id)
@@ -143,7 +141,6 @@ def change(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     return render(request, "tournaments/webhooks/form.html", page, status=status)
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
 def secret(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     """Show the secret that signs the calls; rotate it on POST."""
     row = _owned(request, slug, public_id)
