@@ -49,18 +49,12 @@ def test_settings_are_shown_by_their_labels(director, club, owner):
 
     page = director.get(CHANGES)
 
-    assert shown(page) == [
-        (
-            "Settings changed",
-            "",
-            "Ada",
-            (
-                "Name: Moda King → Moda",
-                "Published: no → yes",
-                "Who confirms the result: nobody → any two players of the table",
-            ),
-        )
-    ]
+    changes = (
+        "Name: Moda King → Moda",
+        "Published: no → yes",
+        "Who confirms the result: nobody → any two players of the table",
+    )
+    assert shown(page) == [("Settings changed", "", "Ada", changes)]
     assert "192.0.2.7" in page.text
     assert "20 November 2026" in page.text or "20 Nov 2026" in page.text
 
@@ -88,18 +82,30 @@ def test_results_are_shown_in_the_words_of_the_history(director, club, owner, ta
 
     place = f"Table {table.number} · Round 2 · Friday"
     names = f"Ayşe · Burak · Cem · Ece ({place})"
+    line = f"Line 1 of the sheet: {RIFKI}"
     assert shown(page) == [
         ("names, seats or rules changed", names, "Ada", ("Seat 4: Deniz → Ece",)),
-        ("taken off", names, "Ada", (f"Line 1 of the sheet: {RIFKI} · 0 1 0 0 → –",)),
-        (
-            "corrected",
-            names,
-            "Ada",
-            (f"Line 1 of the sheet: {RIFKI} · 0 0 1 0 → {RIFKI} · 0 1 0 0",),
-        ),
-        ("written", names, f"Phone at {place}", (f"Line 1 of the sheet: {RIFKI} · 0 0 1 0",)),
+        ("taken off", names, "Ada", (f"{line} · 0 1 0 0 → –",)),
+        ("corrected", names, "Ada", (f"{line} · 0 0 1 0 → {RIFKI} · 0 1 0 0",)),
+        ("written", names, f"Phone at Table {table.number}", (f"{line} · 0 0 1 0",)),
     ]
     assert "Reason: misheard" in page.text
+
+
+def test_what_one_does_again_is_one_act_of_its_day_under_the_name_in_the_club(director, club):
+    ece = AccountFactory(email="ece@example.org")
+    PlayerFactory(club=club, name="Ece", account=ece)
+    AuditEntryFactory(club=club, user=ece, after={"venue": "", "starts_at": "19:00"})
+    AuditEntryFactory(club=club, user=ece, before={"venue": ""}, after={"venue": "A"})
+    AuditEntryFactory(club=club, user=ece, at=EVENING + timedelta(days=1))
+
+    page = director.get(CHANGES)
+
+    changes = [line["changes"] for line in page.context["lines"]]
+    assert changes == [[], ["Venue: A"], ["Starts at: 19:00"]]
+    days = page.text.split("<h2>")[1:]
+    assert [(day.count("2×"), day.count("· Ece")) for day in days] == [(0, 1), (1, 1)]
+    assert "ece@" not in page.text
 
 
 def test_lines_are_read_part_by_part_and_none_twice(director, club):
@@ -148,15 +154,9 @@ def test_filter_that_cannot_be_leaves_nothing_out(director, club, query):
 
 def test_filter_names_nobody_of_another_club(director, club):
     stranger = MemberFactory(user__first_name="Stranger").user
-
     player = PlayerFactory(name="Stranger")
-
-    for query in (
-        f"who={stranger.pk}",
-        f"about=player:{player.pk}",
-        f"about=account:{stranger.pk}",
-    ):
-        assert "Stranger" not in director.get(f"{CHANGES}?{query}").text
+    for end in (f"who={stranger.pk}", f"about=player:{player.pk}", f"about=account:{stranger.pk}"):
+        assert "Stranger" not in director.get(f"{CHANGES}?{end}").text
 
     gone = AccountFactory(first_name="Gone")
     AuditEntryFactory(club=club, user=gone)
@@ -179,8 +179,8 @@ def test_lines_of_every_kind_are_asked_for_at_once(
         membership.accept_invitation(link.pk, Actor(ece), at=EVENING)
     director.get(CHANGES)
 
-    # Session, account, club, whom to choose, lines; accounts, events, games, players, tables.
-    with django_assert_num_queries(11):
+    # Session, account, club, names, choices, lines; accounts, events, games, players, tables.
+    with django_assert_num_queries(12):
         page = director.get(CHANGES)
     assert len(page.context["lines"]) == 6 * number
 

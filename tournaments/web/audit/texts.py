@@ -181,6 +181,8 @@ SHOWN_OF_SUBJECTS: Mapping[str, tuple[str, ...]] = {"rules": ("name",)}
 """The fields shown for subjects with many fields, by kind."""
 
 
+EMPTY = "–"
+
 UNLIMITED: Mapping[str, Text] = {
     "uses": gettext_lazy("any number"),
     "league_best": pgettext_lazy("evenings", "all"),
@@ -195,10 +197,6 @@ def action_text(kind: str, action: str) -> str:
     return str(ACTIONS.get((kind, action), action))
 
 
-def field_text(name: str) -> str:
-    return str(FIELDS.get(name, name))
-
-
 def field_place(name: str) -> tuple[int, str]:
     """Return the sort key of a field: by `FIELDS`, fields without a label last."""
     return (list(FIELDS).index(name) if name in FIELDS else len(FIELDS), name)
@@ -209,7 +207,7 @@ def value_text(field: str, value: Any) -> str:
     if field in UNLIMITED and value is None:
         return str(UNLIMITED[field])
     if value is None or value in ("", [], {}):
-        return "–"
+        return EMPTY
     if isinstance(value, list):
         return "; ".join(value_text(field, each) for each in value)
     return VALUES.get(field, _plain)(value)

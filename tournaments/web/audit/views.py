@@ -1,59 +1,84 @@
 """The audit log of a club, as a page."""
 
 import re
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import date, datetime, time
+from operator import itemgetter
 from typing import Any
 
 from django import forms
 from django.core.validators import MaxValueValidator, MinValueValidator
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.utils.timezone import make_aware
+from django.utils.timezone import localdate, make_aware
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_safe
 
-from tournaments.models import AuditEntry, Club, Entrant, Event, Game, Player, Season, Table, User
+from tournaments.models import (
+    AuditEntry,
+    Club,
+    Entrant,
+    Event,
+    Game,
+    HouseRuleset,
+    Player,
+    Season,
+    Table,
+    User,
+)
 from tournaments.models.audit import AuditEntryQuerySet
 from tournaments.models.clubs import DIRECTING
 from tournaments.permissions import directed_club
 from tournaments.queries.players import account_name
 from tournaments.queries.sheets import ruleset_of
 from tournaments.web.audit.texts import (
+    EMPTY,
+    FIELDS,
     LEFT_OUT,
     SHOWN_OF_SUBJECTS,
     action_text,
     field_place,
-    field_text,
     value_text,
 )
 from tournaments.web.games.correcting import changed, head_changes
 from tournaments.web.games.deals.sheets import entry_text
 from tournaments.web.tournaments.forms import settings_changes
 
+Named = Callable[[User], str]
 
-def read_lines(club: Club, rows: list[AuditEntry]) -> list[dict[str, Any]]:
+
+def accounts_of(club: Club) -> Named:
+    """Return what names an account: its player in the club rather than its address (1 query)."""
+    players = dict(club.players.present().exclude(account=None).values_list("account", "name"))
+    return lambda user: user.first_name or players.get(user.pk) or account_name(user)
+
+
+def read_lines(club: Club, rows: list[AuditEntry], named: Named) -> list[dict[str, Any]]:
     """Return the entries of a club as text (at most 1 query for each kind of referenced row).
 
     `about` is the subject in a filter; "" for an invitation, which has few entries.
     """
-    references = _References(club, _keys_of(rows))
+    references = _References(club, _keys_of(rows), named)
     lines = []
     for row in rows:
         subject = references.name(row.subject)
         if row.user is not None:
-            who = account_name(row.user)
+            who = named(row.user)
         elif row.table:
-            who = _("Phone at %(table)s") % {"table": references.name(f"table:{row.table}")}
+            # The subject says in which round and event.
+            table = references.name(f"table:{row.table}").partition(" · ")[0]
+            who = _("Phone at %(table)s") % {"table": table}
         else:
             # The account was deleted, or there never was one.
             who = _("Somebody without an account") if row.address else _("The server")
         lines.append(
             {
                 "row": row,
-                "kind": row.get_kind_display(),
+                "day": localdate(row.at),
+                "act": (row.kind, row.action, row.subject, row.user_id, row.table),
                 "what": action_text(row.kind, row.action),
                 "subject": subject,
                 "about": row.subject if subject else "",
@@ -82,8 +107,8 @@ def _changes(row: AuditEntry, references: "_References") -> Iterator[str]:
             for side in (before, after)
             if field in side
         ]
-        if len(sides) == 1 or sides[0] != sides[1]:
-            yield f"{field_text(field)}: {' → '.join(sides)}"
+        if sides != [EMPTY] and (len(sides) == 1 or sides[0] != sides[1]):
+            yield f"{FIELDS.get(field, field)}: {' → '.join(sides).removeprefix(f'{EMPTY} → ')}"
 
 
 def _sheet_changes(
@@ -92,7 +117,7 @@ def _sheet_changes(
     after: Mapping[str, Any],
     references: "_References",
 ) -> Iterator[str]:
-    game = references.games.get(row.subject)
+    game = references.rows.get(row.subject)
     if game is None:
         return
     bodies = before.get("body") or {}, after.get("body") or {}
@@ -128,42 +153,45 @@ def _entrant_key(subject: str, key: Any) -> str:
 
 
 class _References:
-    def __init__(self, club: Club, keys: Iterable[str]) -> None:
-        wanted: dict[str, set[str]] = {}
-        for key in keys:
-            kind, colon, name = key.partition(":")
-            if colon and kind in ROWS:
-                wanted.setdefault(kind, set()).add(name)
+    def __init__(self, club: Club, keys: Iterable[str], named: Named) -> None:
+        self.named = named
+        wanted = defaultdict[str, set[str]](set)
+        for kind, _colon, name in (key.partition(":") for key in keys):
+            wanted[kind].add(name)
         self.rows: dict[str, Any] = {}
-        for kind, names in wanted.items():
-            for row in ROWS[kind](club, names):
-                if isinstance(row, Entrant):
-                    name = f"{row.tournament.event.public_id} {row.key}"
-                else:
-                    by_public_id = isinstance(row, Game | Event | Table)
-                    name = row.public_id if by_public_id else str(row.pk)
-                self.rows[f"{kind}:{name}"] = row
-        self.games = {key: row for key, row in self.rows.items() if isinstance(row, Game)}
+        for kind, (model, field, of_club) in ROWS.items():
+            # Invalid keys in entries or addresses cause no query.
+            if names := _numbers(wanted[kind]) if field == "pk" else wanted[kind]:
+                found = model.objects.filter(**{f"{field}__in": names, of_club: club})
+                # With what is on the path.
+                found = found.select_related(of_club.rpartition("__")[0] or None)
+                self.rows |= {f"{kind}:{getattr(row, field)}": row for row in found}
+        # Also former members: their keys are in an entry of this club.
+        accounts = User.objects.in_bulk(_numbers(wanted["account"]))
+        self.rows |= {f"account:{key}": row for key, row in accounts.items()}
+        for row in _entrants(club, wanted["entrant"]):
+            self.rows[f"entrant:{row.tournament.event.public_id} {row.key}"] = row
 
     def name(self, key: str) -> str:
         """Return the name of a key; empty for the club itself."""
         kind, _colon, name = key.partition(":")
-        if key in self.rows:
-            return NAMES[type(self.rows[key])](self.rows[key])
-        gone = GONE.get(kind)
-        return gone() if gone is not None else name
+        row = self.rows.get(key)
+        if isinstance(row, User):
+            return self.named(row)
+        if type(row) in NAMES:
+            return NAMES[type(row)](row)
+        return str(getattr(row, "name", "") or GONE.get(kind, name))
 
     def value(self, field: str, value: Any, subject: str) -> str:
         """Return a value before or after, which may be a reference too."""
         if field == ENTRANTS and isinstance(value, list):
-            return ", ".join(self.name(_entrant_key(subject, key)) for key in value) or "–"
+            return ", ".join(self.name(_entrant_key(subject, key)) for key in value) or EMPTY
         if field in REFERRING and isinstance(value, str) and _REFERENCE.fullmatch(value):
             return self.name(value)
         return value_text(field, value)
 
 
 def _numbers(names: set[str]) -> list[int]:
-    # Invalid keys in entries or addresses cause no query.
     return [int(name) for name in names if name.isascii() and name.isdigit() and len(name) < 15]
 
 
@@ -176,34 +204,28 @@ def _entrants(club: Club, names: set[str]) -> QuerySet[Entrant]:
     ).select_related("player", "partner", "tournament__event")
 
 
-ROWS: Mapping[str, Callable[[Club, set[str]], QuerySet[Any]]] = {
-    "game": lambda club, names: Game.objects.filter(
-        public_id__in=names, table__round__event__club=club
-    ).select_related("table__round__event"),
-    "player": lambda club, names: Player.objects.filter(pk__in=_numbers(names), club=club),
-    # Also former members: their keys are in an entry of this club.
-    "account": lambda _club, names: User.objects.filter(pk__in=_numbers(names)),
-    "event": lambda club, names: club.events.filter(public_id__in=names),
-    "table": lambda club, names: Table.objects.filter(
-        public_id__in=names, round__event__club=club
-    ).select_related("round__event"),
-    "season": lambda club, names: club.seasons.filter(pk__in=_numbers(names)),
-    "entrant": _entrants,
+ROWS: Mapping[str, tuple[Any, str, str]] = {
+    "game": (Game, "public_id", "table__round__event__club"),
+    "player": (Player, "pk", "club"),
+    "event": (Event, "public_id", "club"),
+    "table": (Table, "public_id", "round__event__club"),
+    "season": (Season, "pk", "club"),
+    "rules": (HouseRuleset, "slug", "club"),
 }
+"""The model that keys name, its field with the key, and the path to its club."""
 
 
-GONE: Mapping[str, Callable[[], str]] = {
-    "game": lambda: _("a game that is no more"),
-    "player": lambda: _("a player who was removed"),
-    "account": lambda: _("an account that is no more"),
-    "event": lambda: _("an evening that is no more"),
-    "table": lambda: _("a table that is no more"),
-    "season": lambda: _("a season that is no more"),
-    "invitation": lambda: _("invitation"),
-    "webhook": lambda: _("webhook"),
-    "entrant": lambda: _("an entrant who was struck off the list"),
+GONE = {
+    "game": gettext_lazy("a game that is no more"),
+    "player": gettext_lazy("a player who was removed"),
+    "account": gettext_lazy("an account that is no more"),
+    "event": gettext_lazy("an evening that is no more"),
+    "table": gettext_lazy("a table that is no more"),
+    "season": gettext_lazy("a season that is no more"),
+    "invitation": gettext_lazy("invitation"),
+    "webhook": gettext_lazy("webhook"),
+    "entrant": gettext_lazy("an entrant who was struck off the list"),
 }
-
 
 ENTRANTS = "entrants"
 """The field that names entrants of the tournament by their keys."""
@@ -224,11 +246,7 @@ NAMES: Mapping[type, Callable[[Any], str]] = {
     Game: lambda row: (
         " · ".join(row.players) + (f" ({_table_name(row.table)})" if row.table is not None else "")
     ),
-    Player: lambda row: row.name or _("a player who was removed"),
-    User: account_name,
-    Event: lambda row: row.name,
     Table: _table_name,
-    Season: lambda row: row.name,
     Entrant: lambda row: f"{row.shown_name} (№ {row.number})",
 }
 
@@ -238,6 +256,11 @@ LAST_KEY = 2**63 - 1
 
 # Dates beyond these do not exist in every time zone.
 DAYS = [MinValueValidator(date(2000, 1, 1)), MaxValueValidator(date(2999, 12, 31))]
+
+
+def _day(label: Any) -> forms.DateField:
+    widget = forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d")
+    return forms.DateField(label=label, required=False, validators=DAYS, widget=widget)
 
 
 class FilterForm(forms.Form):
@@ -251,69 +274,47 @@ class FilterForm(forms.Form):
     who = forms.TypedChoiceField(
         label=gettext_lazy("Who"), coerce=int, empty_value=None, required=False
     )
-    since = forms.DateField(
-        label=gettext_lazy("From the day"),
-        required=False,
-        validators=DAYS,
-        widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d"),
-    )
-    until = forms.DateField(
-        label=gettext_lazy("Up to the day"),
-        required=False,
-        validators=DAYS,
-        widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d"),
-    )
+    since = _day(gettext_lazy("From the day"))
+    until = _day(gettext_lazy("Up to the day"))
     about = forms.CharField(
         max_length=AuditEntry.subject.field.max_length, required=False, widget=forms.HiddenInput
     )
 
-    def __init__(self, club: Club, data: Mapping[str, Any]) -> None:
+    def __init__(self, club: Club, data: Mapping[str, Any], named: Named) -> None:
         super().__init__(data)
-        who = self.fields["who"]
-        assert isinstance(who, forms.ChoiceField)
-        people = [(str(user.pk), account_name(user)) for user in _offered(club, data.get("who"))]
-        who.choices = [("", gettext_lazy("everybody")), *people]
+        field = self.fields["who"]
+        assert isinstance(field, forms.ChoiceField)
+        directing = club.members.filter(role__in=DIRECTING).values("user")
+        # And the account tapped in an entry; names of accounts outside the club are not revealed.
+        who = _numbers({data.get("who", "")})
+        tapped = club.audit_lines.filter(user__in=who).values("user")[:1]
+        offered = User.objects.filter(Q(pk__in=directing) | Q(pk__in=tapped)).order_by("pk")
+        people = [(str(user.pk), named(user)) for user in offered]
+        field.choices = [("", gettext_lazy("everybody")), *sorted(people, key=itemgetter(1))]
 
     def filtered(self, lines: AuditEntryQuerySet) -> AuditEntryQuerySet:
         """Return the entries that match; ignore invalid filters."""
         self.full_clean()
-        for name, value in self.cleaned_data.items():
-            if not value:
-                continue
-            match name:
-                case "kind":
-                    lines = lines.filter(kind=value)
-                case "who":
-                    lines = lines.filter(user=value)
-                case "since":
-                    lines = lines.filter(at__gte=make_aware(datetime.combine(value, time.min)))
-                case "until":
-                    lines = lines.filter(at__lte=make_aware(datetime.combine(value, time.max)))
-                case "about":
-                    lines = lines.about([value])
-        return lines
-
-
-def _offered(club: Club, chosen: Any) -> list[User]:
-    """Return the accounts to filter by: directors, and the account tapped in an entry (1 query)."""
-    directing = club.members.filter(role__in=DIRECTING).values("user")
-    offered = User.objects.filter(pk__in=directing)
-    if isinstance(chosen, str) and chosen.isascii() and chosen.isdigit() and len(chosen) < 15:
-        # Names of accounts outside the club are not revealed.
-        tapped = club.audit_lines.filter(user=int(chosen)).values("user")[:1]
-        offered |= User.objects.filter(pk__in=tapped)
-    return sorted(offered.order_by("pk"), key=account_name)
+        chosen = {name: value for name, value in self.cleaned_data.items() if value}
+        if "about" in chosen:
+            lines = lines.about([chosen.pop("about")])
+        lookups = {"kind": "kind", "who": "user", "since": "at__gte", "until": "at__lte"}
+        for name, end in ("since", time.min), ("until", time.max):
+            if name in chosen:
+                chosen[name] = make_aware(datetime.combine(chosen[name], end))
+        return lines.filter(**{lookups[name]: value for name, value in chosen.items()})
 
 
 @require_safe
 def changes(request: HttpRequest, slug: str) -> HttpResponse:
     """List the changes in a club, newest first."""
     club = directed_club(request, slug)
-    form = FilterForm(club, request.GET)
+    named = accounts_of(club)
+    form = FilterForm(club, request.GET, named)
     lines = form.filtered(AuditEntry.objects.filter(club=club))
     rows, older, newer = _part(lines, _key(request, "before"), _key(request, "after"))
     query = {name: request.GET[name] for name in form.fields if request.GET.get(name)}
-    details = read_lines(club, rows)
+    details = read_lines(club, rows, named)
     page = {
         "club": club,
         "form": form,
