@@ -59,9 +59,7 @@ def _keys(programs):
     another = Table.objects.get(public_id=world.links["phone of another table"]["public_id"])
     programs.tokens = {
         "nobody": "",
-        "write": token_of(right, "write"),
-        "follow": token_of(right, "follow"),
-        "pen": token_of(right, "pen"),
+        **{kind: token_of(right, kind) for kind in ("write", "follow", "pen")},
         "table": token_of(right.table, "table"),
         "another": token_of(another.games.get(), "write"),
         "another table": token_of(another, "table"),

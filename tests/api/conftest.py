@@ -30,6 +30,10 @@ def faults(answer):
     return [(problem["code"], problem["where"]) for problem in answer.json()["problems"]]
 
 
+def names(answer):
+    return [row["name"] for row in answer.json()["results"]]
+
+
 def phone_of(program, game, below=""):
     """A program with the key to write a game, and an address below it."""
     return program.with_token(token_of(game, "write")), f"games/{game.public_id}/{below}"

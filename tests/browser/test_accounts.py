@@ -36,13 +36,6 @@ def submit(phone, path):
     phone.page.wait_for_url(lambda url: url == f"{phone.base}{path}")
 
 
-def refused(phone, sign=".errors"):
-    """Tap the button at the bottom, and search the page that comes back for faults."""
-    phone.tap(phone.page.locator(".actions button"))
-    phone.page.wait_for_selector(sign)
-    return phone.faults()
-
-
 def sign_up(phone):
     phone.open("/")
     phone.tap(phone.page.locator(".masthead .link"))
@@ -96,39 +89,6 @@ def test_sign_up_in_turkish_takes_four_taps_and_another_device_signs_it_out(new_
     expect(lost.page).to_have_url(re.compile(reverse("account_login")))
     other.open(reverse("account_email"))
     expect(other.page.locator("main")).to_contain_text(AYSE)
-
-
-def test_forms_that_are_refused_and_pages_of_passkeys_are_without_faults(new_phone):
-    phone = new_phone(locale="it")
-    found = {}
-    phone.open(reverse("account_login"))
-    phone.page.locator("main summary").tap()
-    phone.page.fill("[name=login]", AYSE)
-    phone.page.fill("[name=password]", "sbagliata")
-    found["sign-in"] = refused(phone, ".notice-bad")
-    phone.open(reverse("account_signup"))
-    found["sign-up"] = refused(phone)
-    phone.page.fill("[name=email]", AYSE)
-    submit(phone, reverse("account_email_verification_sent"))
-    phone.page.fill("[name=code]", "1")
-    found["code"] = refused(phone)
-    phone.page.fill("[name=code]", last_code())
-    submit(phone, "/")
-    add_passkey(phone)
-    found["passkeys"] = phone.faults()
-    for link in ("edit", "remove"):
-        phone.open(reverse("mfa_list_webauthn"))
-        phone.tap_and_go(f"a[href*='/{link}/']", link)
-        found[link] = phone.faults()
-    phone.open(reverse("account_set_password"))
-    phone.page.fill("[name=password1]", "sepet-havlu-33")
-    phone.page.fill("[name=password2]", "sepet-havlu-33")
-    submit(phone, reverse("account_change_password"))
-    found["password"] = phone.faults()
-    phone.open(reverse("account_logout"))
-    found["sign-out"] = phone.faults()
-
-    assert {page: faults for page, faults in found.items() if faults} == {}
 
 
 def test_passkey_signs_in_proves_who_it_is_and_is_removed(new_phone, caplog):

@@ -1,6 +1,5 @@
 import time
 from datetime import timedelta
-from types import SimpleNamespace
 
 import pytest
 from celery import Celery
@@ -8,7 +7,7 @@ from django.core import mail
 from django.core.cache import cache, caches
 from django.utils import timezone
 
-from kingscore.celery import BeatStep, Scheduler, app
+from kingscore.celery import Scheduler
 from tests.check_factories import CheckFactory, EmailFactory
 from tests.club_factories import AccountFactory
 from tests.deals import WHOLE_GAME
@@ -148,9 +147,3 @@ def test_clock_that_jumps_wakes_everything_as_often_as_before(clock, jump):
 
     assert 75 <= woken.count("often") <= 85
     assert 1 <= woken.count("seldom") <= 3
-
-
-def test_clock_in_the_worker_is_the_one_that_goes_back():
-    clock = BeatStep(None, clock=True).create(SimpleNamespace(app=app))
-
-    assert isinstance(clock.service.get_scheduler(lazy=True), Scheduler)

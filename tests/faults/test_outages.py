@@ -11,7 +11,6 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone, translation
 
-from kingscore.observing.health import outage_of
 from tests.deals import NAMES, WHOLE_GAME
 from tests.factories import ReportFactory
 from tests.phones import deal_fields
@@ -177,37 +176,12 @@ def test_ended_connection_has_the_same_asked_again_soon(person):
     assert Game.objects.count() == 1
 
 
-@on_postgresql
-def test_connection_that_ended_while_it_was_kept_is_replaced():
-    kept = connection.copy("kept")
-    kept.ensure_connection()
-    number = kept.connection.info.backend_pid
-    kept.close()
-    tell(f"SELECT pg_terminate_backend({number})")
-
-    try:
-        with kept.cursor() as cursor:
-            cursor.execute("SELECT 1")
-            assert cursor.fetchone() == (1,)
-    finally:
-        kept.close()
-        kept.close_pool()
-
-
 def end_connection(number):
     try:
         with connection.cursor() as cursor:
             cursor.execute("SELECT pg_terminate_backend(%s)", [number])
     finally:
         connection.close()
-
-
-@on_sqlite
-def test_table_that_is_missing_is_a_fault_of_ours(person):
-    with pytest.raises(OperationalError) as raised:
-        tell("SELECT 1 FROM nothing")
-
-    assert outage_of(raised.value) is None
 
 
 def test_document_that_finds_no_room_says_so_on_its_page(person):

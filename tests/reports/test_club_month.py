@@ -130,14 +130,3 @@ def test_month_is_set_on_two_pages_that_can_be_read_aloud(club, pdf, language, p
     assert all(document.fonts.values())
     assert {"tr": "Kasım 2026", "it": "Novembre 2026"}[language] in document.text
     assert "Işıl" in document.text
-
-
-@pytest.mark.parametrize("evenings", [1, 3])
-def test_month_asks_the_same_however_many_evenings(club, evenings, django_assert_num_queries):
-    for number in range(1, evenings):
-        evening(club, date(2026, 11, 10 + number))
-        tournament(club)
-
-    tournament(club)
-    with django_assert_num_queries(16):
-        compose(club)

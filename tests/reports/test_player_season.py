@@ -115,14 +115,3 @@ def test_season_is_set_on_pages_that_can_be_read_aloud(club, pdf, language, pape
     assert all(document.fonts.values())
     assert {"tr": "Tüm zamanlar", "it": "Da sempre"}[language] in document.text
     assert "Muhteşem" in document.text
-
-
-@pytest.mark.parametrize("games", [1, 3])
-def test_season_asks_the_same_however_many_games(club, games, django_assert_num_queries):
-    for number in range(1, games):
-        play(club, date(2026, 11, 20 + number))
-        tournament(club)
-    tournament(club)
-
-    with django_assert_num_queries(14):
-        compose(club)

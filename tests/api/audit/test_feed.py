@@ -21,7 +21,7 @@ from tests.tournament_builders import (
     stand_in,
 )
 from tournaments.engine.documents.entries import parse_entry
-from tournaments.models import Event, Game, Player, Round, Seat, Table
+from tournaments.models import Event, Game, Player, Round, Table
 from tournaments.services.audit import NOBODY
 from tournaments.services.events.events import close_round, create_event
 from tournaments.services.games.playing import correct_entry
@@ -110,19 +110,6 @@ def test_number_that_was_never_given_says_that_the_feed_begins_again(program):
 
     assert refused(answer) == (410, "feed-begins-again")
     assert answer.json()["last"] == 0
-
-
-def test_games_that_are_not_to_be_seen_are_not_named(program, club):
-    open_event, hidden = (EventFactory(club=club, published=flag) for flag in (True, False))
-    games = [TableFactory(round__event=each).games.get() for each in (open_event, hidden)]
-    player = games[0].seats.first().player
-    Seat.objects.filter(game=games[1], number=0).update(player=player)
-    rename_player(player.pk, "Anew", NOBODY, at=EVENING)
-
-    member = program.role("member", club)
-    line = member.get("changes/").json()["results"][-1]
-    named = [each for each in line["resources"] if "/games/" in each]
-    assert named == [f"/api/v1/games/{game.public_id}/" for game in games]
 
 
 @pytest.mark.parametrize("action", ["rename", "initials", "remove", "merge", "part"])

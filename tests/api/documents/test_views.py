@@ -82,19 +82,14 @@ def test_season_of_a_player_and_month_of_a_club_are_those_there_are(program, clu
     player, season = make.PlayerFactory(club=club), make.SeasonFactory(club=club)
     make.EventFactory(club=club, held_on="2026-10-02")
     member = program.role("member", club)
-    assert member.get("clubs/moda/documents/").json()["months"] == ["2026-10"]
-    for path, right, wrong in (
-        (
-            f"clubs/moda/players/{player.public_id}/documents/",
-            {"season": season.pk, "format": "pdf"},
-            {"season": season.pk + 1},
-        ),
-        ("clubs/moda/documents/", {"month": "2026-10"}, {"month": "2026-09"}),
+    own, of_club = f"clubs/moda/players/{player.public_id}/documents/", "clubs/moda/documents/"
+    assert member.get(of_club).json()["months"] == ["2026-10"]
+    for path, name, right, wrong in (
+        (own, "season", season.pk, season.pk + 1),
+        (of_club, "month", "2026-10", "2026-09"),
     ):
-        assert member.post(path, right).status_code == 202
-        assert [where for _code, where in faults(member.post(path, wrong))] == [*wrong]
-        tables = {**right, "format": "xlsx"}
-        assert faults(member.post(path, tables)) == [("no-such-format", "format")]
+        assert member.post(path, {name: right}).status_code == 202
+        assert [where for _code, where in faults(member.post(path, {name: wrong}))] == [name]
 
 
 def test_scoresheet_is_for_whoever_has_a_key_and_an_empty_one_for_everybody(program):

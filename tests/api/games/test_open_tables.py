@@ -40,11 +40,6 @@ def test_evening_has_its_games_tally_and_document(program, three_games, django_a
     assert {each["name"] for each in said["tally"]} == {*NAMES, "Elif"}
     assert said["payments"] is None
 
-    answers = [keeper.post(f"{path}documents/", {"language": "tr"}) for _ in range(2)]
-    assert [answer.status_code for answer in answers] == [202, 202]
-    assert answers[0].json() == answers[1].json()
-    assert answers[0].json()["kind"] == "evening"
-
 
 def test_table_goes_on_with_changed_players_order_and_game(program):
     first = program.post("games/", HEAD).json()

@@ -5,13 +5,13 @@ import pytest
 
 from tests.api.conftest import faults
 from tests.club_factories import PlayerFactory
+from tests.deals import NAMES
 from tournaments.models import Game, Player
 
 pytestmark = pytest.mark.django_db
 
 IMPORTS = "clubs/moda/imports/"
 TOTALS = (540, -110, -330, -100)
-NAMES = ("Ayşe", "Burak", "Cem", "Deniz")
 WHOLE = json.loads(Path("tests/records/turkish-king-whole.json").read_text(encoding="utf-8"))
 
 
@@ -39,15 +39,6 @@ def test_players_are_looked_at_and_then_imported(director, club):
         done = director.post(f"{IMPORTS}players/", body)
         assert (done.status_code, done.json()["imported"]) == (status, imported)
     assert Player.objects.get(name="Burak").initials
-
-
-def test_faults_of_players_are_shown_by_their_lines_and_nothing_is_imported(director):
-    body = {"lines": [{"name": "Cem"}, {"name": "cem"}, {"name": "?"}, {"name": ""}]}
-    wrong = [("twice", "lines.1.name"), ("no-name", "lines.2.name"), ("empty", "lines.3.name")]
-    looked_at = director.post(f"{IMPORTS}players/", body | {"dry_run": True}).json()
-    assert [(each["code"], each["where"]) for each in looked_at["problems"]] == wrong
-    assert faults(director.post(f"{IMPORTS}players/", body)) == wrong
-    assert not Player.objects.exists()
 
 
 def test_results_become_games(director, club):

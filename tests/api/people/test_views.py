@@ -1,7 +1,7 @@
 import pytest
 
 from tests import club_factories as make
-from tests.api.conftest import faults, refused
+from tests.api.conftest import faults, names, refused
 from tests.deals import WHOLE_GAME
 from tests.factories import EVENING
 from tournaments.models import AuditEntry, Club, Player
@@ -12,10 +12,6 @@ pytestmark = pytest.mark.django_db
 
 
 PLAYERS = "clubs/moda/players/"
-
-
-def names(answer):
-    return [player["name"] for player in answer.json()["results"]]
 
 
 def of(player):
@@ -176,16 +172,10 @@ def test_numbers_are_those_of_the_finished_games(member, club):
     game = games_of(Player.objects.get(name="Şule"), None)[0]
 
     told = member.get(of_name("Şule", "numbers/")).json()
-    assert told["limited_to"] == {
-        "family": "turkish-king",
-        "families": [{"family": "turkish-king", "games": 2}],
-        "season": None,
-        "seasons": [{"id": season.pk, "name": season.name, "games": 1}],
-    }
-    assert (told["games"], told["points"]) == (2, 2 * game.points)
-    assert told["best"]["points"] == told["worst"]["points"] == game.points
-    assert sum(row["declared"] for row in told["contracts"]) == 2 * 5
-    assert told["rating"]["games"] == 2
+    limits = told["limited_to"]
+    assert (limits["family"], limits["families"][0]["games"]) == ("turkish-king", 2)
+    assert [(each["id"], each["games"]) for each in limits["seasons"]] == [(season.pk, 1)]
+    assert (told["points"], told["rating"]["games"]) == (2 * game.points, 2)
     limited = member.get(of_name("Şule", f"numbers/?season={season.pk}")).json()
     assert (limited["limited_to"]["season"], limited["games"]) == (season.pk, 1)
 
@@ -224,8 +214,7 @@ def test_games_are_listed_with_what_they_came_to(member, club):
     assert shown[0]["at"]["event_name"] == "Cuma akşamı"
     (going,) = member.get(f"{path}?finished=false").json()["results"]
     assert (going["rank"], going["points"], going["rating"]) == (None, None, None)
-    for family, number in (("turkish-king", 3), ("krapet", 0)):
-        assert len(member.get(f"{path}?family={family}").json()["results"]) == number
+    assert member.get(f"{path}?family=krapet").json()["results"] == []
 
 
 def test_two_players_stand_beside_each_other(member, club):
@@ -233,8 +222,7 @@ def test_two_players_stand_beside_each_other(member, club):
     burak = Player.objects.get(name="Burak")
     told = member.get(of_name("Şule", f"against/{burak.public_id}/")).json()
     games = {name: games_of(Player.objects.get(name=name), None)[0] for name in ("Şule", "Burak")}
-    assert (told["name"], told["other_name"]) == ("Şule", "Burak")
-    assert told["meeting"]["games"] == told["compared"]["games"] == 2
+    assert (told["name"], told["other_name"], told["meeting"]["games"]) == ("Şule", "Burak", 2)
     assert told["compared"]["points"] == 2 * games["Şule"].points
     assert told["compared"]["other_ranks"] == 2 * games["Burak"].place
     assert (told["chance"]["above"] > 50) == (games["Şule"].place < games["Burak"].place)

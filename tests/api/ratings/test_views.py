@@ -1,6 +1,7 @@
 import pytest
 
 from tests import club_factories as make
+from tests.api.conftest import names
 from tests.deals import WHOLE_GAME
 from tests.factories import EVENING
 from tests.rating_factories import RatingPoolFactory
@@ -12,10 +13,6 @@ from tournaments.services.ratings.computing import rate_club_again, sweep_rating
 @pytest.fixture
 def club(program):
     return make.ClubFactory(slug="moda", in_server_ratings=True)
-
-
-def names(answer):
-    return [line["name"] for line in answer.json()["results"]]
 
 
 def test_leaderboard_of_a_club_is_shown_in_order_and_filtered(member, club):
@@ -36,15 +33,6 @@ def test_leaderboard_of_a_club_is_shown_in_order_and_filtered(member, club):
     everybody = member.get("clubs/moda/ratings/?active=false&provisional=true")
     assert (everybody.json()["total"], names(everybody)[-1]) == (4, "Deniz")
     assert names(member.get("clubs/moda/ratings/?name=ays")) == ["Ayşe"]
-
-
-def test_part_with_a_player_is_found(member, club):
-    pool = RatingPoolFactory(club=club)
-    rows = [rated(pool, 2000 - number) for number in range(55)]
-    last = rows[-1].player.public_id
-    answer = member.get(f"clubs/moda/ratings/?player={last}").json()
-    assert (answer["page"], answer["pages"], answer["total"]) == (2, 2, 55)
-    assert last in [line["player"] for line in answer["results"]]
 
 
 def test_server_ratings_tell_everybody_no_more_than_the_page(program, member, club):

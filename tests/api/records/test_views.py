@@ -41,7 +41,6 @@ def test_game_that_cannot_be_is_answered_with_its_problems_and_nothing_is_stored
 def test_round_is_seated_as_by_the_command_or_answered_with_its_problems(program):
     answer = program.post("pair/", PAIRING)
     assert (answer.status_code, answer.json()) == (200, seat_document(PAIRING))
-    assert sorted(answer.json()["tables"][0]) == ["Ayşe", "Burak", "Cem", "Deniz"]
     few = program.post("pair/", PAIRING | {"entrants": ENTRANTS[:3]})
     assert few.status_code == 200
     assert [p["code"] for p in few.json()["problems"]] == ["too-few-entrants"]

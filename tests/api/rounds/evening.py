@@ -39,6 +39,12 @@ class Evening:
         assert self.director.post(self.round(number, "seating/publish/")).status_code == 200
         assert self.director.post(self.round(number, "open/")).status_code == 200
 
+    def close(self, number, entries):
+        """Play a round that is seated now."""
+        self.seat(number)
+        self.play(number, entries)
+        assert self.director.post(self.round(number, "close/")).status_code == 200
+
     def standings(self, query=""):
         return self.director.get(f"{self.path}standings/{query}").json()
 

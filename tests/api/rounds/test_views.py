@@ -6,9 +6,7 @@ from django.utils import timezone
 from tests.api.conftest import refused
 from tests.api.rounds.evening import FIRST, NAMES, begin
 from tests.deals import WHOLE_GAME
-from tests.factories import record_all
-from tests.tournament_builders import SHORT
-from tournaments.models import AuditEntry, Club, Game, Round, Table
+from tournaments.models import AuditEntry, Club, Round, Table
 
 
 @pytest.fixture
@@ -210,13 +208,6 @@ def test_round_is_taken_back_with_what_was_written_and_thrown_away(seated):
     assert director.get(f"{seated.path}rounds/").json()["results"] == []
 
 
-def closed_round(evening):
-    evening.seat(1)
-    for game in Game.objects.all():
-        record_all(game, SHORT)
-    assert evening.director.post(evening.round(1, "close/")).status_code == 200
-
-
 def corrected(evening, entrant, points):
     """Correct the closed game of an entrant in round 1."""
     table = next(each for each in evening.tables(1) if entrant in each["entrants"])
@@ -251,7 +242,7 @@ def test_proposal_drawn_from_other_results_or_settings_is_published_once_it_is_a
     director, change
 ):
     evening = begin(director, rounds=3, points="game")
-    closed_round(evening)
+    evening.close(1, WHOLE_GAME[:2])
     path = evening.round(2, "seating/")
     assert director.post(f"{evening.path}seat/").json()["outdated"] is None
 
@@ -273,7 +264,7 @@ def test_proposal_drawn_from_other_results_or_settings_is_published_once_it_is_a
 @pytest.mark.parametrize("seating", ["random", "manual", "fixed"])
 def test_proposal_that_no_result_decides_is_not_outdated_by_one(director, seating):
     evening = begin(director, seating=seating)
-    closed_round(evening)
+    evening.close(1, WHOLE_GAME[:2])
     director.post(f"{evening.path}seat/")
     corrected(evening, 1, 3000)
     path = evening.round(2, "seating/")
@@ -284,7 +275,7 @@ def test_proposal_that_no_result_decides_is_not_outdated_by_one(director, seatin
 @pytest.mark.parametrize("change", [corrected, ruled])
 def test_final_is_seated_again_before_it_is_published_where_others_are_through(director, change):
     evening = begin(director, NAMES[:8], rounds=1, points="game", finals=4)
-    closed_round(evening)
+    evening.close(1, WHOLE_GAME[:2])
     path = evening.round(2, "seating/")
     before = {*tables_of(director.post(f"{evening.path}seat/").json())[0]}
     last, first = ({*range(1, 9)} - before).pop(), before.copy().pop()

@@ -46,13 +46,11 @@ def test_tournament_moves_step_by_step_and_back(director, club):
     assert running["step_back"] == {"code": "back-to-registration", "round": None}
 
 
-def test_seated_tournament_is_cancelled_and_only_an_owner_who_says_its_name_deletes_it(program):
+def test_only_an_owner_who_says_its_name_deletes_a_seated_tournament(program):
     row = whole_tournament()
     path, name = f"clubs/moda/tournaments/{row.slug}/", f"?name={quote(row.event.name)}"
     director = program.role("director", row.event.club)
     assert refused(director.delete(path)) == (409, "depended")
-    assert director.post(f"{path}cancel/").json()["cancelled_at"] is not None
-    assert director.post(f"{path}restore/").json()["cancelled_at"] is None
     assert director.delete(path + name).status_code == 404
     owner = program.role("owner", row.event.club)
     assert faults(owner.delete(f"{path}?name=Moda")) == [("wrong-name", "name")]

@@ -385,13 +385,3 @@ def test_e_mail_waits_for_no_address_that_was_not_proved_and_is_not_sent_late(se
     assert mail.outbox == []
     sweep_emails(timezone.now())
     assert len(mail.outbox) == 1
-
-
-def test_sweep_asks_the_same_however_many_it_notifies(service, sweep, django_assert_num_queries):
-    row = running(*EIGHT, rounds=3)
-    publish(row)
-    for number in (1, 2, 3):
-        subscribed(service, row, number, name=str(number))
-        sweep()
-        with django_assert_num_queries(8):
-            sweep()

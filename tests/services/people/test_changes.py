@@ -326,24 +326,9 @@ def test_export_of_a_player_lists_tournaments(gur, tournament, number, django_as
     ):
         mine = json.load(document)["tournaments"]
 
-    assert mine[0] == {
-        "slug": "acik",
-        "name": "Moda Açık",
-        "held_on": str(EVENING.date()),
-        "entrant": "e1",
-        "team": "Moda",
-        "represents": "",
-        "registered_at": EVENING.isoformat(),
-        "rulings": [
-            {
-                "round": 2,
-                "kind": "penalty",
-                "points": 1,
-                "reason": "bekletti",
-                "at": EVENING.isoformat(),
-            }
-        ],
-    }
+    assert (mine[0]["slug"], mine[0]["entrant"], mine[0]["team"]) == ("acik", "e1", "Moda")
+    (ruling,) = mine[0]["rulings"]
+    assert (ruling["round"], ruling["points"], ruling["reason"]) == (2, 1, "bekletti")
     assert len(mine) == number + 1
     assert (mine[-1]["slug"], mine[-1]["entrant"]) == ("ciftler", "e7")
     assert mine[-1]["substitute_in_round"] == 3

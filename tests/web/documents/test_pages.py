@@ -365,26 +365,6 @@ def test_what_was_asked_for_lately_is_listed_for_who_asked(someone, row):
     assert found["words"].split(" · ")[0::2] == ["Round 1", "being made"]
 
 
-@pytest.mark.parametrize("number", [1, 3])
-@pytest.mark.parametrize("role", ["director", "stranger"])
-def test_page_asks_the_same_whatever_the_rounds(
-    someone, row, django_assert_num_queries, role, number
-):
-    browser = someone(role, row.event)
-    for _round in range(number):
-        closed(row)
-        ReportFactory(
-            kind=Kind.NAME_BADGES,
-            game=None,
-            event=row.event,
-            club=row.event.club,
-            asked_by=getattr(browser, "user", None),
-        )
-
-    with django_assert_num_queries({"director": 14, "stranger": 9}[role]):
-        browser.get(of(row.event))
-
-
 def test_seated_round_is_the_directors_own(someone, row):
     seat_next_round(row.pk, NOBODY, at=EVENING)
 

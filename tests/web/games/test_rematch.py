@@ -129,17 +129,6 @@ def test_match_is_offered_again_as_a_match(plain):
     assert after.match != game.match
 
 
-def test_rematch_page_asks_the_database_as_often_after_any_number_of_games(
-    plain, before, django_assert_num_queries
-):
-    second = go_on(plain, before)
-    with django_assert_num_queries(5):
-        plain.get(page_of(second))
-    third = go_on(plain, second)
-    with django_assert_num_queries(5):
-        plain.get(page_of(third))
-
-
 def test_phone_of_a_club_does_not_write_the_open_game_after_the_adopted_one(plain, before):
     after = go_on(plain, before)
     Game.objects.filter(pk=before.pk).update(table=TableFactory())
@@ -242,19 +231,3 @@ def test_same_two_again_play_the_same_match(plain):
     games = Game.objects.all()
     assert [(g.match.length, g.match.number) for g in games] == [("best-of", 3)] * 2
     assert len({g.match_id for g in games}) == 2
-
-
-@pytest.mark.parametrize("games", [1, 3])
-def test_follower_of_a_match_asks_the_database_as_often_however_many_games(
-    plain, games, django_assert_num_queries
-):
-    game = start(plain, match="best-of.7")
-    for index in range(games):
-        if index:
-            tap_next(plain, game)
-            game = Game.objects.latest("pk")
-        record(game, won_by(index % 2))
-    url = address(game, "follow")
-
-    with django_assert_num_queries(7):
-        assert "In the lead: Ayşe" in plain.get(url).text

@@ -187,17 +187,6 @@ def test_what_was_kept_counts_only_for_its_club_and_page(director, club):
     assert not Player.objects.exists()
 
 
-def test_pages_ask_for_the_same_number_of_queries_however_many_lines(
-    director, club, django_assert_max_num_queries
-):
-    many = GAME + "".join(
-        f"1{n}.03.2025;Friday;1;{n};{name}{n};0\n" for n in range(2, 9) for name in "abcd"
-    )
-    for text in (GAME, many):
-        with django_assert_max_num_queries(14):
-            assert send(director, "import_results", text).status_code == 200
-
-
 def test_more_than_comes_back_in_a_form_is_refused(director, club, monkeypatch):
     monkeypatch.setattr(views, "LARGEST_KEPT", 100)
 

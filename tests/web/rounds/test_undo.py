@@ -236,14 +236,6 @@ def test_act_stays_after_ten_minutes(director, club, minutes, stays):
     assert Entrant.objects.filter(withdrawn_at=None).count() == 8 - stays
 
 
-def test_strip_with_an_act_asks_a_few_queries_more(director, club, django_assert_num_queries):
-    at = Leading(director, going(club))
-    at.exchange()
-
-    with django_assert_num_queries(16):
-        director.get(of_all("running", at.place, 1))
-
-
 def addresses_of(round_):
     event, found = round_.event, []
     places = ([event.tournament.slug], [event.tournament.slug, 1], [event.public_id])

@@ -10,7 +10,7 @@ from django.utils import timezone
 from tests.browser.playing import FAMILIES
 from tests.deals import WHOLE_GAME
 from tests.factories import EVENING, ContextFactory, record, record_all, reload
-from tests.paper_totals import STOPPED, line, totals_of
+from tests.paper_totals import totals_of
 from tests.tournament_builders import play
 from tests.web.members import member_of
 from tests.web.rounds.going import going, next_round, of_all, play_at, table
@@ -541,13 +541,6 @@ def test_line_of_the_sheet_is_corrected_in_the_same_boxes_with_the_same_checks(
     assert not reload(game).game.finished
     redo = director.get(address(game, "write")).context["redo"]
     assert redo["fields"]["type"] == "totals"
-
-
-def test_old_line_of_a_total_shows_no_word_of_the_program(director, club):
-    game = table(going(club, tables=1)).games.get()
-    record_all(game, [line(0, 100), line(1, -100), STOPPED])
-    page = director.get(on_sheet(game, "entry", 0)).content.decode()
-    assert 'name="reason" value=""' in " ".join(page.split())
 
 
 def test_only_points_that_tell_of_a_game_promise_a_rating(director, club):

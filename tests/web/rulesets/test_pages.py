@@ -123,15 +123,3 @@ def test_table_shows_the_rules_as_it_plays_them(visitor, page, kind, django_asse
     options = {o["name"]: o["values"] for o in rules.context["rules"]["options"]}
     assert options["Scoring"] == [("games won", False), ("points", True)]
     assert options["Target"][0] == ("300", True)
-
-
-@pytest.mark.parametrize("number", [1, 3])
-@pytest.mark.parametrize("page", ["rules", "new"])
-def test_rulesets_are_listed_in_one_query(visitor, page, number, django_assert_num_queries):
-    for index in range(number):
-        house_ruleset(f"club-king-{index}")
-
-    with django_assert_num_queries(1):
-        text = visitor.get(reverse(page)).text
-
-    assert f"Club-King-{number - 1}" in text

@@ -54,17 +54,6 @@ def test_home_asks_the_database_as_often_however_many_games(
     assert [line["state"] for line in page.context["games"]] == ["deal 4 of 20"] * number
 
 
-def test_start_page_without_signal_asks_one_query_however_many_games(
-    visitor, django_assert_num_queries
-):
-    games = [start(visitor, name0=f"Ece {index}") for index in range(3)]
-
-    with django_assert_num_queries(1):
-        page = visitor.get(reverse("offline"))
-
-    assert [game.row for game, _ruleset in page.context["games"]] == games[::-1]
-
-
 def test_home_opens_a_game_whose_scoring_was_taken_over_to_follow(visitor):
     game = start(visitor)
     taken = playing.hand_over(

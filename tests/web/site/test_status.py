@@ -111,18 +111,3 @@ def test_the_last_nightly_check_is_shown(keeper, error, found, age, said):
     Check.objects.create(night=at.date(), error=error, found=found, **moments)
 
     assert worries(keeper) == said
-
-
-def test_as_many_queries_for_many_workers_as_for_one(keeper, well, now, django_assert_num_queries):
-    # Session and account, four queues, workers in two, backup, check, size, migrations in two.
-    expected = 13
-    keeper.get("/office/status/")
-    with django_assert_num_queries(expected):
-        keeper.get("/office/status/")
-    for number in range(3):
-        worker(f"club-1{number}", now)
-        backup(now, timedelta(hours=number))
-        ReportFactory(asked_at=now)
-
-    with django_assert_num_queries(expected):
-        keeper.get("/office/status/")
