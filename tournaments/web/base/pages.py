@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 import segno
+from allauth.core.ratelimit import consume, respond_429
 from django import forms
 from django.contrib import messages
 from django.contrib.staticfiles.storage import staticfiles_storage
@@ -162,6 +163,14 @@ def etag_of(request: HttpRequest, event: Event, *, directs: bool) -> str:
         request.COOKIES.get("suits"),
     ]
     return tag_of(seen)
+
+
+def too_many(request: HttpRequest, action: str) -> HttpResponse | None:
+    """Return a 429 if an action has been tried too often, by `ACCOUNT_RATE_LIMITS`; else count."""
+    response: HttpResponse | None = None
+    if not consume(request, action=action):
+        response = respond_429(request)
+    return response
 
 
 def not_modified(request: HttpRequest, etag: str | None) -> HttpResponse | None:

@@ -5,7 +5,6 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
-from allauth.core.ratelimit import consume, respond_429
 from django import forms
 from django.conf import settings
 from django.contrib import messages
@@ -71,7 +70,7 @@ from tournaments.texts.labels import ROUND_STATES, round_name
 from tournaments.texts.messages import explain
 from tournaments.web.base.answers import language_of as answers_language_of
 from tournaments.web.base.answers import picture_response
-from tournaments.web.base.pages import out_of_reach
+from tournaments.web.base.pages import out_of_reach, too_many
 from tournaments.web.base.phone import address, address_on_phone, evening_games_address
 from tournaments.web.tournaments.my_card import entrant_known
 from tournaments.web.tournaments.views import page_of
@@ -268,8 +267,7 @@ def event_documents(request: HttpRequest, slug: str, public_id: str) -> HttpResp
     rounds = rounds_to_print(event, directs=directs)
     if request.method == "POST":
         # Members only: otherwise strangers could keep the club's worker busy.
-        if role is None and not consume(request, action="ask_document"):
-            refused: HttpResponse = respond_429(request)
+        if role is None and (refused := too_many(request, "ask_document")):
             return refused
         return _ask(request, event, offers, rounds, directs=directs)
     page = _page(request, event, offers, rounds, directs=directs)
@@ -371,8 +369,7 @@ def my_certificate(request: HttpRequest, slug: str, tournament: str) -> HttpResp
     known = entrant_known(request, row)
     if known is None or row.state != Tournament.State.FINISHED:
         raise Http404
-    if role_in(request, row.event.club) is None and not consume(request, action="ask_document"):
-        refused: HttpResponse = respond_429(request)
+    if role_in(request, row.event.club) is None and (refused := too_many(request, "ask_document")):
         return refused
     order = Order(
         kind=Report.Kind.CERTIFICATES,
@@ -472,8 +469,7 @@ def verify_page(request: HttpRequest) -> HttpResponse:
     if not form.is_valid():
         return _verify_page(request, form, 422)
     action = "verify_document" if form.cleaned_data["file"] else "verify_code"
-    if not consume(request, action=action):
-        refused: HttpResponse = respond_429(request)
+    if refused := too_many(request, action):
         return refused
     if not form.cleaned_data["file"]:
         digits = form.cleaned_data["code"]

@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from allauth.core.ratelimit import consume, respond_429
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -23,7 +22,7 @@ from tournaments.services.entrants.registration import (
     register_by_link,
 )
 from tournaments.services.tournaments.lifecycle import WrongState
-from tournaments.web.base.pages import HtmxRequest, access_link, add_refused, out_of_reach
+from tournaments.web.base.pages import HtmxRequest, access_link, add_refused, out_of_reach, too_many
 from tournaments.web.base.phone import remember_entrant
 from tournaments.web.entrants.lists import EntrantForm
 from tournaments.web.tournaments.views import page_of
@@ -63,9 +62,8 @@ def register(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
     row = _found_at("register", public_id, secret)
     if request.method != "POST":
         return _register_page(request, row, _entry_form(request, row))
-    if not consume(request, action="register_entrant"):
-        response: HttpResponse = respond_429(request)
-        return response
+    if refused := too_many(request, "register_entrant"):
+        return refused
     form = _entry_form(request, row)
     if form.is_valid() and _registers(row):
         try:

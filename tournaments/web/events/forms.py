@@ -132,13 +132,12 @@ class EventForm(OfferForm):
             (NO_SEASON, _("none")),
             *((key, each.name) for key, each in self.known.items()),
         ]
-        self.initial = {**self.initial, **self._begin(event, today)}
-
-    def _begin(self, event: Event | None, today: date | None) -> dict[str, Any]:
         if event is None:
-            settings = {n: getattr(self.club, n) for n in ("table_codes", "confirmations")}
-            return {"held_on": today, "season": BY_THE_DAY, **settings}
-        return {n: getattr(event, n) for n in self.OWN} | {"season": str(event.season_id or "")}
+            self.initial.update({n: getattr(club, n) for n in ("table_codes", "confirmations")})
+            self.initial.update(held_on=today, season=BY_THE_DAY)
+        else:
+            self.initial.update({n: getattr(event, n) for n in self.OWN})
+            self.initial["season"] = str(event.season_id or "")
 
     def further(self) -> list[forms.BoundField]:
         return [self[name] for name in EVENT_FIELDS if name not in self.PLACED]

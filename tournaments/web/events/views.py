@@ -255,10 +255,8 @@ def event(request: HtmxRequest, slug: str, public_id: str) -> HttpResponse:
     directs = directs_club(request, row.club)
     etag = etag_of(request, row, directs=directs)
     fragment = bool(request.htmx)
-    if fragment:
-        unchanged = not_modified(request, etag)
-        if unchanged is not None:
-            return unchanged
+    if fragment and (unchanged := not_modified(request, etag)):
+        return unchanged
     rounds = rounds_of(row)
     lines = [line for part in rounds for line in part["tables"]]
     page = {

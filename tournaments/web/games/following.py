@@ -184,8 +184,7 @@ def follow(request: HtmxRequest, public_id: str, secret: str) -> HttpResponse:
         raise Http404
     # The whole page is rendered each time; only polling phones send this.
     etag = etag_of(request, public_id, mark) if request.htmx else None
-    unchanged = not_modified(request, etag)
-    if unchanged is not None:
+    if unchanged := not_modified(request, etag):
         return unchanged
     if etag and account_of(request) is None and (drawn := caches["sheets"].get(etag)):
         return HttpResponse(drawn, headers={"ETag": etag})

@@ -7,7 +7,6 @@ from functools import wraps
 from hashlib import sha256
 from typing import Any
 
-from allauth.core.ratelimit import consume, respond_429
 from django.contrib.staticfiles.storage import staticfiles_storage
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -58,7 +57,7 @@ from tournaments.services.games.writing import (
 )
 from tournaments.services.rounds.rulings import call_director
 from tournaments.texts import labels, messages
-from tournaments.web.base.pages import HtmxRequest, not_modified
+from tournaments.web.base.pages import HtmxRequest, not_modified, too_many
 from tournaments.web.base.phone import (
     LastTable,
     address,
@@ -276,8 +275,7 @@ def question_of(request: HttpRequest, row: Game, rules: Ruleset) -> dict[str, An
 @require_POST
 def seat(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
     """Take a seat, ask for it, answer a phone that asks, or leave it: 409 if that is not so."""
-    if not consume(request, action="phone_seats"):
-        refused: HttpResponse = respond_429(request)
+    if refused := too_many(request, "phone_seats"):
         return refused
     row = get_object_or_404(Game.objects.readable_at(public_id, secret))
     response = HttpResponse(status=204)

@@ -226,8 +226,7 @@ def _show(request: HtmxRequest, club: Club | None, pools: list[RatingPool]) -> H
     key = str(club.pk if club else 0)
     seen = [key, watched_ratings([key]), query, reader, timezone.localdate(), get_language()]
     etag = tag_of([*seen, request.COOKIES.get("theme")])
-    unchanged = not_modified(request, etag) if request.htmx else None
-    if unchanged is not None:
+    if request.htmx and (unchanged := not_modified(request, etag)):
         return unchanged
     board = board_of(query, club, pools, reader, timezone.now()) if pools else None
     page = {

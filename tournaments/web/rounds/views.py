@@ -268,10 +268,8 @@ def running(request: HtmxRequest, slug: str, tournament: str, number: int) -> Ht
         return redirect("seating", slug, row.slug, number)
     etag = etag_of_round(request, row, timezone.now())
     fragment = bool(request.htmx)
-    if fragment:
-        unchanged = not_modified(request, etag)
-        if unchanged is not None:
-            return unchanged
+    if fragment and (unchanged := not_modified(request, etag)):
+        return unchanged
     page = _page(request, row, round_)
     page["headers"] = json.dumps({"If-None-Match": etag})
     template = "tournaments/rounds/_running.html" if fragment else "tournaments/rounds/running.html"
@@ -300,8 +298,7 @@ def _tables(request: HtmxRequest, row: Tournament, number: int) -> HttpResponse:
     round_.event = row.event
     etag = etag_of_round(request, row, now)
     fragment = bool(request.htmx)
-    unchanged = not_modified(request, etag) if fragment else None
-    if unchanged is not None:
+    if fragment and (unchanged := not_modified(request, etag)):
         return unchanged
     tables = sorted(running_tables(row, round_, now), key=lambda each: each.table.number)
     hidden = round_.hides_results
@@ -438,8 +435,7 @@ def _strip(request: HtmxRequest, row: Tournament) -> HttpResponse:
     if not request.htmx:
         return redirect("tournament", row.event.club.slug, row.slug)
     etag = strip_etag(request, row, timezone.now())
-    unchanged = not_modified(request, etag)
-    if unchanged is not None:
+    if unchanged := not_modified(request, etag):
         return unchanged
     page = page_of(request, row) | {"strip_at": request.GET.get("at", "")}
     response = render(request, "tournaments/tournaments/_strip.html", page)

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from typing import Any
 
-from allauth.core.ratelimit import consume, respond_429
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
@@ -35,7 +34,7 @@ from tournaments.services.games.seating import (
     separate_name,
     take_transfer,
 )
-from tournaments.web.base.pages import access_link, out_of_reach
+from tournaments.web.base.pages import access_link, out_of_reach, too_many
 from tournaments.web.base.phone import (
     PhoneGame,
     address,
@@ -52,8 +51,7 @@ def tables(request: HttpRequest) -> HttpResponse:
 
     2 queries; 1 more if a game is in play, and 1 for somebody signed in.
     """
-    if request.method == "POST" and not consume(request, action="phone_tables"):
-        refused: HttpResponse = respond_429(request)
+    if request.method == "POST" and (refused := too_many(request, "phone_tables")):
         return refused
     own = _on_phone(request)
     # What the account keeps must not stay on the phone.
@@ -66,8 +64,7 @@ def tables(request: HttpRequest) -> HttpResponse:
 @require_POST
 def carry(request: HttpRequest) -> HttpResponse:
     """Make a link with which another phone gets the tables of this one, once."""
-    if not consume(request, action="carry_tables"):
-        refused: HttpResponse = respond_429(request)
+    if refused := too_many(request, "carry_tables"):
         return refused
     held = _with_saved(request, _on_phone(request))
     if not held:
@@ -132,8 +129,7 @@ def names(request: HttpRequest) -> HttpResponse:
 
     Kept on this phone; in the account of somebody signed in, whose tables are not left here.
     """
-    if not consume(request, action="phone_tables"):
-        refused: HttpResponse = respond_429(request)
+    if refused := too_many(request, "phone_tables"):
         return refused
     response, before = redirect("tables"), _joined(request)
     separate = request.POST.get("separate")

@@ -497,10 +497,8 @@ def standings(request: HtmxRequest, slug: str, tournament: str) -> HttpResponse:
     # Read before the state is: a change in between is seen as one.
     etag = tag_of([shared.version, query, get_language(), request.COOKIES.get("theme")])
     fragment = bool(request.htmx)
-    if fragment:
-        unchanged = not_modified(request, etag)
-        if unchanged is not None:
-            return unchanged
+    if fragment and (unchanged := not_modified(request, etag)):
+        return unchanged
     html, round_ = standings_fragment(shared, query)
     page |= {
         "standings": html,

@@ -5,7 +5,6 @@ from hashlib import sha256
 from itertools import accumulate, chain
 from typing import Any
 
-from allauth.core.ratelimit import consume, respond_429
 from django.contrib.auth.signals import user_logged_out
 from django.core.cache import caches
 from django.db.models import F, Q, QuerySet
@@ -56,7 +55,7 @@ from tournaments.services.notifications.subscriptions import (
     unsubscribe_phone,
 )
 from tournaments.texts.labels import points_text
-from tournaments.web.base.pages import curve_of, show_refusal
+from tournaments.web.base.pages import curve_of, show_refusal, too_many
 from tournaments.web.base.phone import (
     address,
     notified_phone,
@@ -441,8 +440,7 @@ def renew_subscription(request: HttpRequest) -> HttpResponse:
     """Give the key to subscribe for; store what a phone's browser has subscribed anew."""
     if request.method != "POST":
         return HttpResponse(application_key(), content_type=PLAIN)
-    if not consume(request, action="notify"):
-        refused: HttpResponse = respond_429(request)
+    if refused := too_many(request, "notify"):
         return refused
     try:
         renew_phone(_push_address(request, notified_phone(request)))
@@ -473,8 +471,7 @@ def stop_notifying(request: HttpRequest | None, user: User | None, **_more: Any)
 
 
 def _switched(request: HttpRequest, response: HttpResponse, about: Entrant | None) -> HttpResponse:
-    if not consume(request, action="notify"):
-        refused: HttpResponse = respond_429(request)
+    if refused := too_many(request, "notify"):
         return refused
     does, account = request.POST.get("does", ""), account_of(request)
     whom = about or account

@@ -370,10 +370,8 @@ def tournament(request: HtmxRequest, slug: str, tournament: str) -> HttpResponse
     event_tag = etag_of(request, row.event, directs=page["directs"])
     etag = tag_of([event_tag, version, known, query])
     fragment = bool(request.htmx)
-    if fragment:
-        unchanged = not_modified(request, etag)
-        if unchanged is not None:
-            return unchanged
+    if fragment and (unchanged := not_modified(request, etag)):
+        return unchanged
     page |= {"hub": True, "headers": json.dumps({"If-None-Match": etag})}
     has_strip = page["directs"] and not fragment
     far = shared.strip.far if has_strip else how_far(row, shared.rounds)
