@@ -107,9 +107,9 @@ def test_invitation_shows_its_link_and_code_and_is_listed(visitor, club):
     assert answer.redirect_chain == [(url("invitation", made.public_id), 302)]
     assert f"http://testserver{link_of(made)}" in answer.text
     assert "<svg" in answer.text
+    assert " as director " in answer.text
     assert (made.role, made.most_uses) == ("director", 1)
-    left = made.expires_at - timezone.now()
-    assert timedelta(days=13) < left <= timedelta(days=14)
+    assert timedelta(days=13) < made.expires_at - timezone.now() <= timedelta(days=14)
     assert [*visitor.get(PEOPLE).context["invitations"]] == [made]
 
 
