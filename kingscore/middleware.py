@@ -105,6 +105,8 @@ HEADERS = {
     ),
     # No other site may embed our pages; a view may allow it.
     "Cross-Origin-Resource-Policy": "same-origin",
+    # By this scripts know answers of the site from those of a portal or a proxy.
+    "Kingscore-Site": "1",
 }
 
 

@@ -1,7 +1,8 @@
 // A page that follows: each of its parts asks when the server tells of a change, and polls where it cannot.
-// It rests while nobody looks or somebody types in it, says when it hears nothing, keeps open what was
-// opened, and goes on to the next game.
+// It rests while nobody looks or somebody types in it, says when it hears nothing or somebody else than
+// the site, keeps open what was opened, and goes on to the next game.
 
+import * as Signal from "./signal.js";
 import * as Stream from "./stream.js";
 
 const PART = '[hx-trigger*="news"]';
@@ -42,10 +43,9 @@ document.addEventListener("htmx:beforeRequest", (event) => {
     asked.set(part.id, Date.now());
   }
 });
-document.addEventListener("htmx:sendError", () => { if (signal) signal.hidden = false; });
-document.addEventListener("htmx:afterRequest", ({ target, detail: { xhr } }) => {
-  if (xhr.status && signal) signal.hidden = true;
-  if (!xhr.status || xhr.status >= 500) due.add(target.id);
+Signal.hear((part, isHeard) => {
+  if (signal) signal.hidden = isHeard;
+  if (!isHeard) due.add(part.id);
 });
 
 // Menus are known by the nearest id above them: what comes before may be gone after an update.

@@ -6,6 +6,7 @@ import * as Form from "./table.js";
 import * as Preview from "./preview.js";
 import * as Draft from "./draft.js";
 import * as Send from "./send.js";
+import * as Signal from "./signal.js";
 import * as Stream from "./stream.js";
 import * as Waiting from "./waiting.js";
 import * as Awake from "./awake.js";
@@ -28,7 +29,7 @@ let sending = null; // the key of the entry on its way, and how to stop it
 let isDue = true; // another phone may have written since this one asked
 let heard = null; // the version of the sheet that this phone last heard
 let shown = null; // the sheet that was drawn last
-let memory = []; // where the browser keeps nothing, the entries live as long as the page
+let memory = null; // where the browser keeps nothing, the entries live as long as the page
 let draft = Draft.load(); // typed values, those put aside, and news from other phones
 
 const table = () => document.getElementById("table");
@@ -38,20 +39,21 @@ const waits = (item) => !item.refused;
 const edited = () => load().find((item) => item.editing);
 
 function load() {
+  if (memory) return memory;
   try {
     return JSON.parse(localStorage.getItem(PLACE)) || [];
   } catch {
-    return memory;
+    return [];
   }
 }
 
 function save(items) {
-  memory = items;
+  memory = null;
   try {
     if (items.length) localStorage.setItem(PLACE, JSON.stringify(items));
     else localStorage.removeItem(PLACE);
   } catch {
-    // The entries stay in memory.
+    memory = items.length ? items : null;
     strip(words.full);
   }
 }
@@ -90,6 +92,8 @@ function remember() {
 
 function receive(html, etag) {
   Kept.keep(html);
+  // Whoever has finished a game here comes back: the browser is asked not to clear what waits.
+  if (html.includes('class="end"')) navigator.storage?.persist?.();
   heard = etag ?? heard;
 }
 
@@ -339,8 +343,8 @@ function discard(item) {
 
 async function ask() {
   const headers = { "HX-Request": "true", ...(heard && { "If-None-Match": heard }), ...Stream.headers() };
-  const response = await fetch(location.href, { headers });
-  isDue = response.status >= 500;
+  const response = await fetch(location.href, { headers, signal: AbortSignal.timeout(Signal.PATIENCE) });
+  isDue = response.status >= 500 || !Signal.isOurs(response);
   if (response.redirected) return { leads: response.url };
   if (!response.ok || !response.headers.has("Kingscore-Revision")) return null;
   return { html: await response.text(), etag: response.headers.get("ETag"), revision: Number(response.headers.get("Kingscore-Revision")) };

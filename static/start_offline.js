@@ -66,10 +66,11 @@ async function startHere(ruleset, record) {
   location.assign(`${TABLE}#${record.key}`);
 }
 
-async function start() {
+async function start(submitter) {
   say("");
   const ruleset = rulesetOf();
   const record = recordOf(ruleset);
+  if (submitter?.name) record.fields.push([submitter.name, submitter.value]);
   const { address, status } = await Starts.ask(record, Starts.PATIENCE_OF_A_FORM);
   if (address) location.assign(address);
   // The server's page shows each reason at its place.
@@ -84,7 +85,7 @@ form.addEventListener("submit", (event) => {
   busy = true;
   const { submitter } = event;
   if (submitter) submitter.disabled = true;
-  start().finally(() => {
+  start(submitter).finally(() => {
     busy = false;
     if (submitter) submitter.disabled = false;
   });

@@ -2,6 +2,7 @@
 // key with which it is started once, however often that is sent.
 
 import * as Send from "./send.js";
+import { isOurs } from "./signal.js";
 
 const PLACE = "kingscore.starts";
 const SENT = "kingscore.starts.sent";
@@ -46,7 +47,7 @@ async function ask({ url, key, fields }, patience = PATIENCE) {
     const body = new URLSearchParams([...fields, ["key", key]]);
     const headers = { Accept: "application/json", "X-CSRFToken": Send.token(), ...await Send.digestOf(body) };
     const response = await fetch(url, { method: "POST", body, headers, signal: AbortSignal.timeout(patience) });
-    if (Send.isMixedUp(response)) return {};
+    if (!isOurs(response) || Send.isMixedUp(response)) return {};
     const { status } = response;
     if (status === 201) return await response.json();
     // Later; a portal of the café answers with a page of its own.
@@ -80,22 +81,41 @@ function deliver(key) {
     // The last deals of the game before come first.
     const [, before] = record.url.match(/^\/play\/([^/]+)\/[^/]+\/rematch\/$/) ?? [];
     if (before) await drain(before);
-    const answer = await ask(record);
+    // The server keeps the time at which it was begun.
+    const answer = await ask({ ...record, fields: [...record.fields, ["at", record.at]] });
     if (answer.address) move(record, answer);
     else if (answer.refused !== undefined) put({ ...record, refused: answer.refused });
     return answer;
   });
 }
 
-// Send the entries of a started table, in order; what is refused its page shows at its row.
-async function drain(game) {
-  for (let [item] = waiting(game); item && !item.refused; [item] = waiting(game)) {
-    if ((await Send.post(item)).status !== 200) return;
-    const rest = waiting(game).filter(({ key }) => key !== item.key);
-    if (rest.length) rest[0].revision = Number(item.revision) + 1;
-    localStorage.setItem(outboxOf(game), JSON.stringify(rest));
-  }
-  localStorage.removeItem(outboxOf(game));
+// Send the entries of a table that the server has, in order, and return how many it took; what is
+// refused its page shows at its row. Of two pages that do it at once, one waits.
+function drain(game) {
+  return navigator.locks.request(`kingscore.drain.${game}`, async () => {
+    let taken = 0;
+    for (let [item] = waiting(game); item && !item.refused; [item] = waiting(game)) {
+      if ((await Send.post(item)).status !== 200) return taken;
+      const rest = waiting(game).filter(({ key }) => key !== item.key);
+      if (rest.length) rest[0].revision = Number(item.revision) + 1;
+      localStorage.setItem(outboxOf(game), JSON.stringify(rest));
+      taken += 1;
+    }
+    if (!waiting(game).length) localStorage.removeItem(outboxOf(game));
+    return taken;
+  });
 }
 
-export { all, find, sentTo, waiting, put, remove, ask, deliver, drain, PATIENCE_OF_A_FORM };
+// Send all that waits, but for the entries of one table; return how many tables and entries the server took.
+async function sendAll(except) {
+  let taken = 0;
+  for (const { key, refused } of all()) {
+    if (refused === undefined) taken += (await deliver(key)).game ? 1 : 0;
+  }
+  const local = all().map(({ key }) => key);
+  const games = Object.keys(localStorage).filter((name) => name.startsWith(outboxOf(""))).map((name) => name.slice(outboxOf("").length));
+  for (const game of games) if (game !== except && !local.includes(game)) taken += await drain(game);
+  return taken;
+}
+
+export { all, find, sentTo, waiting, put, remove, ask, deliver, drain, sendAll, PATIENCE_OF_A_FORM };

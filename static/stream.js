@@ -1,7 +1,7 @@
 // Hears from the server that something on this page has changed. Until then, and wherever that is not
 // possible, the page polls.
 
-const SILENCE = 40_000; // the server says something every 15 seconds
+const SILENCE = 20_000; // the server says something every 15 seconds
 const SPREAD = 30_000; // after a restart the server gets its pages back one by one
 const SHORT = 60_000;
 const MOST_FAILURES = 3;

@@ -1,5 +1,5 @@
 // Stores pages for use without a signal: the phone's tables, their rules, the guide, a start page.
-// It asks the network first, and shows a stored page if no answer comes soon.
+// It asks the network first, and shows a stored page if no answer comes soon, or one of somebody else.
 "use strict";
 
 const PAGES = "kingscore-pages-1";
@@ -77,8 +77,11 @@ async function show(event, url) {
   try {
     return await (kept ? Promise.race([asked, giveUp()]) : asked);
   } catch (error) {
-    const page = kept || (isNavigation && await caches.match(START));
+    // The portal of a café may be all that there is to see.
+    const { foreign } = error;
+    const page = kept || (foreign?.status < 500 ? foreign : isNavigation && await caches.match(START)) || foreign;
     if (!page) throw error;
+    if (page === foreign) return page;
     if (isNavigation) keptUntil = Date.now() + PATIENCE;
     return page;
   }
@@ -90,10 +93,15 @@ async function ask(request, url) {
   return response;
 }
 
+// An answer of the site; a web server before it may give files alone. Redirects hide their headers.
+const isOurs = ({ headers, type, url }) => type === "opaqueredirect" || headers.has("Kingscore-Site")
+  || (isFile(new URL(url)) && !headers.get("Content-Type")?.startsWith("text/html"));
+
 // Without TLS, browsers take an answer that is cut off within its headers for a whole and empty one.
 async function load(...asked) {
   const response = await fetch(...asked);
   if (response.ok && !response.headers.has("Content-Type")) throw new Error("cut off");
+  if (!isOurs(response)) throw Object.assign(new Error("not of this site"), { foreign: response });
   return response;
 }
 

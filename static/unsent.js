@@ -1,4 +1,4 @@
-// The tables that only this phone has: listed, and sent where there is a signal.
+// What waits on this phone: the tables that only it has, and the entries of others. `waits.js` sends them.
 
 import { held } from "./held.js";
 import * as Starts from "./starts.js";
@@ -19,18 +19,11 @@ function draw() {
     item.querySelector(".why").textContent = record.refused ?? "";
     return item;
   }));
-}
-
-async function send() {
-  let isSent = false;
-  for (const { key, refused } of Starts.all()) {
-    if (refused !== undefined) continue;
-    const { address, game } = await Starts.deliver(key);
-    if (!address) return;
-    if (game) await Starts.drain(game);
-    isSent = true;
+  for (const each of document.querySelectorAll("[data-waits]")) {
+    const number = Starts.waiting(each.dataset.waits).length;
+    each.hidden = !number;
+    each.querySelector("b").textContent = number;
   }
-  if (isSent) location.reload();
 }
 
 // Going back may show the start page as it was before this phone had a table.
@@ -39,8 +32,8 @@ const isOld = () => !document.querySelector(".games") && Object.keys(held()).len
 
 draw();
 window.addEventListener("storage", draw);
+document.addEventListener("sent", () => location.reload());
 window.addEventListener("pageshow", (event) => {
   if (isBack(event) && isOld()) location.reload();
   draw();
 });
-if (!document.body.matches(".offline")) send().catch(() => { /* no room or no signal: later */ });

@@ -9,6 +9,14 @@ import socket
 import threading
 from urllib.parse import urlsplit
 
+FOREIGN = {
+    "portal": b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 24\r\n"
+    b"Connection: close\r\n\r\n<h1>Welcome to Wifi</h1>",
+    "proxy": b"HTTP/1.1 502 Bad Gateway\r\nContent-Type: text/html\r\nContent-Length: 24\r\n"
+    b"Connection: close\r\n\r\n<h1>502 Bad Gateway</h1>",
+}
+"""What others answer in place of the server."""
+
 
 class Cable:
     """Passes connections on to the server at `target`, as long as it is plugged in."""
@@ -21,6 +29,7 @@ class Cable:
         self.plugged, self.hanging, self.ends = True, False, set()
         self.losing, self.doomed = False, set()
         self.curt = False
+        self.foreign = b""
         self.streams, self.hearing = "pass", set()
         threading.Thread(target=self.take_calls, daemon=True).start()
 
@@ -28,10 +37,17 @@ class Cable:
         with contextlib.suppress(OSError):
             while True:
                 caller, _ = self.listener.accept()
-                if self.plugged:
+                if self.foreign:
+                    threading.Thread(target=self.answer, args=(caller,), daemon=True).start()
+                elif self.plugged:
                     self.connect(caller)
                 else:
                     caller.close()
+
+    def answer(self, caller):
+        with contextlib.suppress(OSError), caller:
+            while caller.recv(65536):
+                caller.sendall(self.foreign)
 
     def connect(self, caller):
         server = socket.create_connection(self.server)
@@ -76,6 +92,11 @@ class Cable:
         """Take connections, but pass nothing on, as a network that is connected and dead."""
         self.hanging = True
 
+    def lead_astray(self, who):
+        """Let a "portal" or a "proxy" answer in place of the server."""
+        self.foreign = FOREIGN[who]
+        self.cut()
+
     def treat_streams(self, how):
         """Pass streams of events on, "cut" them, or "hold" them back, as some proxies do."""
         self.streams = how
@@ -91,7 +112,7 @@ class Cable:
         """Take connections again; those that hung have lost something and are cut."""
         if self.hanging:
             self.cut()
-        self.plugged, self.hanging = True, False
+        self.plugged, self.hanging, self.foreign = True, False, b""
 
     def cut(self):
         for end in list(self.ends):
