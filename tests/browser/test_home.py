@@ -5,34 +5,41 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.deals import NAMES
+from tests.deals import NAMES, WHOLE_GAME
+from tests.factories import record_all
 from tournaments.models import Game, Report
 from tournaments.tasks import build_report
 
 pytestmark = pytest.mark.browser
 
 
-def test_same_four_play_again_after_one_tap(new_phone):
+def test_start_page_goes_on_with_the_game_and_then_with_its_evening_in_one_tap(new_phone):
     phone = new_phone()
     phone.open("/new/")
     phone.name_seats(NAMES)
     # Start tapped twice opens one table.
     phone.page.locator("#table").evaluate("form => { form.submit(); form.submit(); }")
     phone.page.wait_for_url(re.compile("/play/"))
+    before = Game.objects.get()
     phone.open("/")
     expect(phone.page.locator(".games li")).to_have_count(1)
-    before = Game.objects.get()
+    phone.tap_and_go(phone.page.get_by_role("link", name="Go on", exact=True), "/play/")
+    assert Game.objects.get() == before
+    record_all(before, WHOLE_GAME)
 
+    phone.open("/")
+    phone.taps = 0
     cem = phone.page.get_by_role("button", name="Cem", exact=True)
     phone.tap_and_go(cem, "/play/")
     game = Game.objects.latest("pk")
     assert phone.taps == 1
     assert phone.page.url.endswith(f"/play/{game.public_id}/{game.secret('write')}/")
     assert (game.players, game.first_declarer) == (before.players, 2)
-    # After going back it is another game.
+    assert (game.number, game.open_table_id) == (2, Game.objects.earliest("pk").open_table_id)
+    # After going back it is the same game.
     phone.page.go_back()
-    phone.tap_and_go(cem, "/play/")
-    assert Game.objects.count() == 3
+    phone.tap_and_go(phone.page.get_by_role("link", name="Go on", exact=True), game.public_id)
+    assert Game.objects.count() == 2
 
 
 def seats_shown(phone):

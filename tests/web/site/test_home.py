@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from tests.club_factories import ClubFactory, EventFactory, MemberFactory, TournamentFactory
 from tests.deals import WHOLE_GAME
-from tests.factories import EVENING, GameFactory, SetupFactory
+from tests.factories import EVENING, GameFactory, SetupFactory, record_all
 from tournaments.engine.documents.entries import parse_entry
 from tournaments.models import Game
 from tournaments.queries.sheets import load_sheet
@@ -15,6 +15,17 @@ from tournaments.services.games import playing, writing
 from tournaments.web.base.phone import address
 
 LETTERS = "abcçdefgğhıijklmnoöprsştuüvyzABCÇDEFGĞHIİJKLMNOÖPRSŞTUÜVYZ"
+
+
+@pytest.fixture
+def plain_home():
+    """Send the form of a new table of the usual four, each time with another key."""
+
+    def send(visitor, **fields):
+        names = dict(zip(("name0", "name1", "name2", "name3"), SetupFactory().players, strict=True))
+        return visitor.post(reverse("new"), {"ruleset": "turkish-king", **names, **fields})
+
+    return send
 
 
 def start(visitor, **fields):
@@ -73,7 +84,67 @@ def test_home_ignores_a_forged_cookie(visitor):
     page = visitor.get("/")
 
     assert page.context["games"] == []
-    assert page.context["again"] is None
+    assert "again" not in page.context
+
+
+def finished(visitor, hours, **fields):
+    """A game of four that this phone has written and finished so many hours ago."""
+    game = start(visitor, **fields)
+    at = timezone.now() - timedelta(hours=hours)
+    record_all(game, WHOLE_GAME)
+    Game.objects.filter(pk=game.pk).update(played_at=at)
+    game.revisions.update(at=at)
+    return game
+
+
+def test_game_being_played_comes_first_and_no_tap_begins_another(visitor, plain_home):
+    game = start(visitor)
+    record_all(game, WHOLE_GAME[:1])
+
+    page = visitor.get("/")
+
+    going = page.context["going"]
+    assert (going["game"].address, going["state"]) == (address(game, "write"), "deal 2 of 20")
+    assert (going["turn"], going["who"]) == ("declares", "Burak")
+    assert 'class="again"' not in page.text
+    # The form of a start page that was drawn before, or the same four typed in another order.
+    for names in ({}, {"name0": "Deniz", "name3": "Ayşe"}):
+        again = plain_home(visitor, **names)
+        assert again.status_code == 409
+        assert again.context["playing"] == address(game, "write")
+    assert Game.objects.count() == 1
+
+    assert plain_home(visitor, another="yes").status_code == 302
+    assert Game.objects.count() == 2
+
+
+@pytest.mark.parametrize("way", ["start page", "new table"])
+@pytest.mark.parametrize(("hours", "number"), [(1, 2), (9, 1)])
+def test_same_four_go_on_with_their_evening_for_some_hours(visitor, plain_home, way, hours, number):
+    before = finished(visitor, hours)
+    if way == "start page":
+        page = visitor.get("/").context
+        sent = {field: value for name, field, value in page["starters"] if name == "Cem"}
+        sent |= {f.html_name: f.value() or "" for f in page["again"].table() if number == 1}
+        visitor.post(page["path"], {**sent, "key": page["again"].key})
+    else:
+        plain_home(visitor, first_declarer="2")
+
+    game = Game.objects.exclude(pk=before.pk).get()
+    before.refresh_from_db()
+    assert (game.number, game.players, game.first_declarer) == (number, before.players, 2)
+    assert (game.open_table == before.open_table) == (number == 2)
+
+
+@pytest.mark.parametrize(
+    ("sent", "hours"), [(timedelta(hours=5), 5), (timedelta(days=31), 0), (timedelta(hours=-1), 0)]
+)
+def test_game_begun_without_a_signal_keeps_its_time_if_that_can_be(visitor, sent, hours):
+    now = timezone.now()
+
+    game = start(visitor, at=(now - sent).isoformat())
+
+    assert abs(now - timedelta(hours=hours) - game.played_at) < timedelta(minutes=1)
 
 
 def test_cookie_of_the_names_stays_small_with_the_longest_names(visitor):

@@ -157,7 +157,18 @@ def start_game(head: GameSetup, *, at: datetime, key: str | None = None) -> Game
     """
     ruleset = parsed_ruleset(head.document) if head.document else find_ruleset(head.ruleset)
     check_head(head, ruleset)
-    fields = {
+    fields = _setup_of(head)
+    # House rules may change between two tries; the game keeps those it was opened with.
+    document = write_ruleset(ruleset) if head.document and ruleset else house_document(ruleset)
+    stored = {"document": document, "played_at": at}
+    if key is None:
+        return Game.objects.create(**fields, **stored)
+    defaults = {**fields, **stored}
+    return Game.objects.get_or_create(start_key=start_key_of(head, key), defaults=defaults)[0]
+
+
+def _setup_of(head: GameSetup) -> dict[str, Any]:
+    return {
         "ruleset": head.ruleset,
         "options": dict(head.options or {}),
         "players": [name.strip() for name in head.players],
@@ -165,15 +176,11 @@ def start_game(head: GameSetup, *, at: datetime, key: str | None = None) -> Game
         "title": head.title,
         "place": head.place,
     }
-    # House rules may change between two tries; the game keeps those it was opened with.
-    document = write_ruleset(ruleset) if head.document and ruleset else house_document(ruleset)
-    stored = {"document": document, "played_at": at}
-    if key is None:
-        return Game.objects.create(**fields, **stored)
-    # The key gives access to the table it opened, so the row contains only its digest.
-    start_key = digest(json.dumps([key, fields], sort_keys=True))
-    defaults = {**fields, **stored}
-    return Game.objects.get_or_create(start_key=start_key, defaults=defaults)[0]
+
+
+def start_key_of(head: GameSetup, key: str) -> str:
+    """Return the digest of a key and what it starts: the key gives access to the table."""
+    return digest(json.dumps([key, _setup_of(head)], sort_keys=True))
 
 
 def check_head(head: GameSetup, ruleset: Ruleset | None) -> None:

@@ -56,6 +56,7 @@ from tournaments.services.games.playing import (
     is_agreed,
     record_entries,
     start_game,
+    start_key_of,
 )
 from tournaments.services.games.seating import TableSeating, Who, seat_players
 from tournaments.services.games.writing import (
@@ -124,7 +125,7 @@ def start_match(
     """
     engine.Terms(length, number)
     with transaction.atomic():
-        row = start_game(head, at=at, key=key and f"{key} {length} {number}")
+        row = start_game(head, at=at, key=key and _key_of_match(key, length, number))
         if ruleset_of(row).target is None:
             raise InvalidEntry([Problem(Code.UNKNOWN_OPTION, "match", {"option": "match"})])
         row = Game.objects.select_for_update().get(pk=row.pk)
@@ -539,7 +540,7 @@ def start_rematch(
         # The lock makes two phones queue up; without it both would start a game.
         lock_table_of(game_pk)
         before = Game.objects.get(pk=game_pk)
-        start_key = digest(f"rematch of {game_pk} {key}")
+        start_key = _key_of_rematch(game_pk, key)
         started = last_game_after(before)
         if started is not None:
             return started, started.start_key == start_key
@@ -561,6 +562,22 @@ def start_rematch(
             copy_seats(before, game)
             note_next_game(round_.event, game, by, at=at)
     return game, True
+
+
+def _key_of_match(key: str, length: str, number: int) -> str:
+    return f"{key} {length} {number}"
+
+
+def _key_of_rematch(game_pk: int, key: str) -> str:
+    return digest(f"rematch of {game_pk} {key}")
+
+
+def is_begun_with(row: Game, head: GameSetup, terms: tuple[str, int] | None, key: str) -> bool:
+    """Return whether a key began this game, as a new table or as the next of its evening."""
+    keys = [start_key_of(head, _key_of_match(key, *terms) if terms else key)]
+    before = Game.objects.filter(open_table=row.open_table_id, number=(row.number or 1) - 1)
+    keys += [_key_of_rematch(pk, key) for pk in before.values_list("pk", flat=True)]
+    return row.start_key in keys
 
 
 def _table_of_evening(row: Game) -> OpenTable:

@@ -36,6 +36,7 @@ from tournaments.web.games.starting import (
     LONGEST_TYPED_NAME,
     UNPROCESSABLE,
     NewTableForm,
+    begun_at,
     key_of,
     lead_to,
     matches_to_choose,
@@ -235,7 +236,8 @@ def rematch(request: HtmxRequest, public_id: str, secret: str) -> HttpResponse:
 
 
 def _start(request: HttpRequest, row: Game, form: RematchForm) -> HttpResponse:
-    key, at = key_of(request.POST), timezone.now()
+    key, now = key_of(request.POST), timezone.now()
+    at = begun_at(request.POST, now) or now
     following = NextGame(form.head, form.terms, form.resting)
     by = actor_of(request, row.table.public_id if row.table else "")
     try:

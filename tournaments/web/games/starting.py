@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 from typing import Any
 
 from django import forms
@@ -17,7 +18,8 @@ from django.views.decorators.http import require_POST
 from tournaments.engine.rules.entries import REMARKS
 from tournaments.engine.rules.rulesets import InvalidEntry, Ruleset
 from tournaments.engine.variants import RULESETS
-from tournaments.models import Game, Match
+from tournaments.models import Game, Match, Revision
+from tournaments.models.people import fold_name
 from tournaments.permissions import actor_of, writable_game
 from tournaments.queries.evenings import BEGINNINGS, begins
 from tournaments.queries.rulesets import house_document, offered_rulesets, plays_without_signal
@@ -26,9 +28,12 @@ from tournaments.services.games.playing import GameSetup
 from tournaments.services.games.tables import (
     MatchOver,
     MatchSoFar,
+    NextGame,
     TableFull,
+    is_begun_with,
     load_match,
     start_next_game,
+    start_rematch,
     start_table,
 )
 from tournaments.services.games.writing import NotFinished, RoundClosed
@@ -38,9 +43,11 @@ from tournaments.web.base.pages import add_refused, declared_field
 from tournaments.web.base.phone import (
     MATCHES,
     LastTable,
+    PhoneGame,
     address,
     new_key,
     option_names,
+    phone_games,
     phone_table,
     remember_game,
     remember_table,
@@ -391,9 +398,50 @@ def _headline(match: MatchSoFar, names: Sequence[str]) -> str:
 
 UNPROCESSABLE = 422
 
+AN_EVENING = timedelta(hours=8)
+"""A game is being played, and an evening goes on, if something was written this long ago."""
+
+WITHOUT_SIGNAL = timedelta(days=30)
+"""The longest time that a phone keeps a game begun without a signal."""
+
+
+def games_of_evening(request: HttpRequest, at: datetime) -> list[PhoneGame]:
+    """Return this phone's games in which something was written lately, the latest first.
+
+    2 queries, none for a phone without games.
+    """
+    games = phone_games(request)
+    since = at - AN_EVENING
+    late = Revision.objects.filter(game__in=[game.row.pk for game in games], at__gte=since)
+    written = set(late.values_list("game", flat=True)) if games else ()
+    return [game for game in games if game.row.pk in written or game.row.played_at >= since]
+
+
+def last_game_of(request: HttpRequest, players: Sequence[str], at: datetime) -> Game | None:
+    """Return the last game of these people at an open table that this phone writes, if lately."""
+    people = set(map(fold_name, players))
+    for game in games_of_evening(request, at):
+        row = game.row
+        if game.kind == "write" and not row.table_id and people == set(map(fold_name, row.players)):
+            return row
+    return None
+
+
+def begun_at(data: Mapping[str, str], now: datetime) -> datetime | None:
+    """Return when a game was begun that its phone sends later; None for one that begins now."""
+    try:
+        at = datetime.fromisoformat(data.get("at", ""))
+    except ValueError:
+        return None
+    return at if at.tzinfo and now - WITHOUT_SIGNAL <= at <= now else None
+
 
 def new_table(request: HttpRequest) -> HttpResponse:
-    """Ask for game, players and seats, and open the table (1 query to ask)."""
+    """Ask for game, players and seats, and open the table (1 query to ask).
+
+    People who have just played go on with their evening; while they play, whoever sends the form
+    has to say that another game begins.
+    """
     rulesets = dict(offered_rulesets(request.user))
     if request.method != "POST":
         last = phone_table(request)
@@ -404,19 +452,40 @@ def new_table(request: HttpRequest) -> HttpResponse:
             last = replace(last, players=()) if same else LastTable(ruleset=chosen)
         return _form(request, NewTableForm(table=last, rulesets=rulesets))
     form = NewTableForm(request.POST, rulesets=rulesets)
+    now = timezone.now()
+    sent_late = begun_at(request.POST, now)
     if form.is_valid():
+        at = sent_late or now
+        before = last_game_of(request, form.head.players, at)
+        if before is not None and is_begun_with(before, form.head, form.terms, form.key):
+            # Sent twice.
+            return to_table(request, before)
+        if before is not None and before.result is None:
+            if sent_late is None and "another" not in request.POST:
+                return _form(request, form, status=409, playing=address(before, "write"))
+            before = None
         try:
-            row = start_table(form.head, form.terms, at=timezone.now(), key=form.key)
-        except InvalidEntry as error:
+            if before is None or before.match_id is not None or form.terms is not None:
+                row = start_table(form.head, form.terms, at=at, key=form.key)
+            else:
+                following = NextGame(form.head, resting=before.resting)
+                row, opened = start_rematch(before.pk, following, at=at, key=form.key)
+                if not opened:
+                    # Another phone has gone on: whoever wrote the last game writes the next.
+                    return lead_to(request, row)
+        except (InvalidEntry, TableFull) as error:
             add_refused(form, error)
         else:
             return to_table(request, row)
     return _form(request, form, status=UNPROCESSABLE)
 
 
-def _form(request: HttpRequest, form: NewTableForm, status: int = 200) -> HttpResponse:
+def _form(
+    request: HttpRequest, form: NewTableForm, status: int = 200, playing: str = ""
+) -> HttpResponse:
     page = {
         "form": form,
+        "playing": playing,
         "names": suggested_names(request),
         "matches": matches_to_choose(),
     }

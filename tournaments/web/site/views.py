@@ -1,7 +1,7 @@
 """The first page, the guide, the state of the service, and its service worker."""
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 from functools import cache, reduce
 from operator import attrgetter
@@ -24,15 +24,16 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from tournaments.engine.play.games import Game, play
+from tournaments.engine.rules.rulesets import Ruleset
 from tournaments.engine.variants import RULESETS
 from tournaments.models import Event
 from tournaments.models.server import Check
 from tournaments.permissions import account_of
 from tournaments.queries.evenings import beginning_of, begins
 from tournaments.queries.ratings import has_ratings
-from tournaments.queries.rulesets import find_ruleset
+from tournaments.queries.rulesets import find_ruleset, offered_rulesets
 from tournaments.queries.scoresheets import state_of
-from tournaments.queries.sheets import Sheet, load_sheets, rules_of
+from tournaments.queries.sheets import Sheet, games_until, last_game_after, load_sheets, rules_of
 from tournaments.queries.site import coming, load_running, playing_now
 from tournaments.services.games.tables import RULESET, sample_entries, start_sample
 from tournaments.texts import labels
@@ -40,6 +41,7 @@ from tournaments.texts.labels import contract_short, suit_of
 from tournaments.web.base.pages import access_link, cached_for_going_back, keep_for_going_back
 from tournaments.web.base.phone import (
     A_YEAR,
+    LastTable,
     LinkPreview,
     PhoneGame,
     address,
@@ -50,7 +52,9 @@ from tournaments.web.base.phone import (
     remember_game,
 )
 from tournaments.web.clubs.views import members_of, next_event
-from tournaments.web.games.starting import NewTableForm, key_of
+from tournaments.web.games.deals.forms import form_of
+from tournaments.web.games.rematch import RematchForm
+from tournaments.web.games.starting import AN_EVENING, NewTableForm, key_of
 from tournaments.web.tournaments.my_card import playing_text
 
 
@@ -95,23 +99,14 @@ PREFERENCES = {"theme": ("auto", "light", "dark"), "suits": ("two", "four")}
 def home(request: HttpRequest) -> HttpResponse:
     """Show the home page.
 
-    5 queries; 1 more after a game by house rules, 1 for tables being played, and 2 for the clubs of
-    a signed-in user.
+    5 queries; 1 more for a phone with games, 1 after a game by house rules, 1 for tables being
+    played, 2 for the clubs of a signed-in user, and 4 after the last game of an evening.
     """
     games = phone_games(request)
     sheets = {sheet.row: sheet for sheet in load_sheets(game.row for game in games)}
     last = phone_table(request)
-    rules = find_ruleset(last.ruleset, request.user) if last.players else None
-    again = None
-    # The rules of the last table may have other seats now.
-    if rules is not None and len(last.players) == rules.seats:
-        again = NewTableForm(table=last, rulesets={last.ruleset: rules})
     page = {
-        "again": again,
-        "again_players": last.players,
-        "again_ruleset": labels.name_of(rules) if rules is not None else "",
-        "again_begins": begins(rules) if rules is not None else "",
-        "again_question": beginning_of(rules).question if rules is not None else "",
+        **_begin(request, [(game, sheets[game.row]) for game in games], last),
         "games": [_line(game, sheets[game.row]) for game in games],
         **_events(request),
         "preview": _preview(request),
@@ -125,6 +120,49 @@ def home(request: HttpRequest) -> HttpResponse:
     if not games and not last.players:
         keep_for_going_back(request, response)
     return response
+
+
+def _begin(
+    request: HttpRequest, games: Sequence[tuple[PhoneGame, Sheet]], last: LastTable
+) -> dict[str, Any]:
+    """Return what goes on: a game, the next one of its evening, or the last table once more."""
+    since = timezone.now() - AN_EVENING
+    late = [
+        (game, sheet)
+        for game, sheet in games
+        if any(at >= since for at in (game.row.played_at, *(w.at for w in sheet.revisions[-1:])))
+    ]
+    for game, sheet in late:
+        if not sheet.game.finished:
+            who = sheet.row.players[sheet.game.declarer]
+            turn = form_of(sheet, 0).turn_word
+            return {"going": {**_line(game, sheet), "turn": turn, "who": who}}
+    for game, _sheet in late:
+        row = game.row
+        # At a club's table its page offers the next game; a match goes on by itself.
+        if game.kind == "write" and not row.table_id and not row.match_id:
+            if last_game_after(row) is not None:
+                break
+            following = RematchForm(games_until(row), dict(offered_rulesets(request.user)))
+            path = reverse("rematch", args=[row.public_id, row.secret("write")])
+            starters = [(name, "first", line) for line, name in following.starters()]
+            page = {"again": following, "path": path, "starters": starters}
+            return page | _question(following.rules)
+    rules = find_ruleset(last.ruleset, request.user) if last.players else None
+    # The rules of the last table may have other seats now.
+    if rules is None or len(last.players) != rules.seats:
+        return {}
+    again = NewTableForm(table=last, rulesets={last.ruleset: rules})
+    chairs = [(name, "first_declarer", seat) for seat, name in enumerate(last.players)]
+    return {"again": again, "path": reverse("new"), "starters": chairs, **_question(rules)}
+
+
+def _question(rules: Ruleset) -> dict[str, Any]:
+    return {
+        "ruleset": labels.name_of(rules),
+        "begins": begins(rules),
+        "question": beginning_of(rules).question,
+    }
 
 
 def _events(request: HttpRequest) -> dict[str, Any]:
