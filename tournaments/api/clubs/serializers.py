@@ -11,10 +11,11 @@ from tournaments.origin import absolute
 from tournaments.services.clubs.membership import CLUB_FIELDS
 
 
-class ClubSerializer(fields.ClubNameSerializer):
+class ClubSerializer(fields.DeclaredFieldsSerializer, fields.ClubNameSerializer):
     """A club; `role` is that of the account in it, null if it is no member."""
 
-    published = serializers.BooleanField()
+    described = {name: about for name, about in CLUB_FIELDS.items() if about.shown}
+    needed = True
     role = serializers.ChoiceField(Role.choices, allow_null=True)
     logo = serializers.SerializerMethodField()
     created_at = fields.MomentField()

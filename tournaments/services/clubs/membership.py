@@ -64,6 +64,7 @@ class ClubSettings:
             SWITCH,
             gettext_noop("Published"),
             question=gettext_noop("Everybody may see the club’s name and its published evenings"),
+            shown=True,
         ),
     )
     table_codes: bool = field(default=False, metadata={"declared": EVENT_FIELDS["table_codes"]})

@@ -520,12 +520,8 @@ def _seasons_locked(season_pk: int) -> Season:
 
 
 def dates_of(season: Season) -> SeasonDates:
-    return SeasonDates(
-        *(season.name, season.starts_on, season.ends_on, season.league_best, season.league_points)
-    )
+    return SeasonDates(**{each.name: getattr(season, each.name) for each in fields(SeasonDates)})
 
 
 def _details(dates: SeasonDates) -> dict[str, str | int | None]:
-    days = {"starts_on": str(dates.starts_on), "ends_on": str(dates.ends_on)}
-    league = {"league_best": dates.league_best, "league_points": dates.league_points}
-    return {"name": dates.name, **days, **league}
+    return {n: str(v) if isinstance(v, date) else v for n, v in asdict(dates).items()}
