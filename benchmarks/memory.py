@@ -60,7 +60,6 @@ DOCUMENTS = ({"document": "sheets"}, {"document": "standings", "format": "xlsx"}
 
 NAMES = {
     "management.supervisor": "supervisor",
-    "kingscore: web server": "web server",
     "gunicorn: master": "web server: first process",
     "gunicorn: worker": "web server: a process that answers",
     "celeryd": "worker with the clock",

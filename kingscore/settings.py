@@ -87,7 +87,7 @@ PUSH_SERVICES = [
     *ENVIRONMENT.list("KINGSCORE_PUSH_SERVICES", PUSH_SERVICE),
 ]
 
-# Per web server. A site on SQLite is small: a second process would take 80 MB more.
+# Per web server. On SQLite a second one takes 100 MB more, and a usual evening is no faster for it.
 WEB_PROCESSES = ENVIRONMENT.number("WEB_CONCURRENCY", 2 if DATABASE_URL else 1, 1, 64)
 # The connection pool of PostgreSQL is made for eight threads at most.
 WEB_THREADS = ENVIRONMENT.number("KINGSCORE_WEB_THREADS", 4, 1, 8)
@@ -153,7 +153,7 @@ MARKS_KEPT_SECONDS = 0.5
 ROOT_URLCONF = "kingscore.urls"
 WSGI_APPLICATION = "kingscore.wsgi.application"
 ASGI_APPLICATION = "kingscore.asgi.application"
-WEB_WORKER = "kingscore.gunicorn_worker.GunicornWorker"
+WEB_WORKER = "kingscore.web_worker.WebWorker"
 
 TEMPLATES = [
     {

@@ -1,15 +1,19 @@
-"""The options of uvicorn in each process of the web server, with timeouts for slow visitors.
+"""A process of the web server: uvicorn under gunicorn, with timeouts for slow visitors.
 
 uvicorn itself waits for ever for the rest of a request, and for a visitor to take the answer.
 """
 
 import asyncio
+import faulthandler
+import os
 import resource
+import signal
 from asyncio import TimerHandle
 from contextlib import suppress
 from typing import Any, ClassVar
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+from uvicorn_worker import UvicornWorker
 
 HEAD_BYTES = 32 * 1024
 """Maximum size of a request line with its headers."""
@@ -110,36 +114,52 @@ class Protocol(HttpToolsProtocol):
             self.transport.close()
 
 
-OPTIONS: dict[str, Any] = {
-    "http": Protocol,
-    "loop": "asyncio",
-    "ws": "none",
-    "lifespan": "off",
-    # Django determines the client, since it knows how many proxies there are.
-    "proxy_headers": False,
-    "server_header": False,
-    # The addresses of tables are secrets.
-    "access_log": False,
-    # Less than gunicorn's own timeout, which kills, and the patience of the supervisor.
-    "timeout_graceful_shutdown": 8,
-}
-"""The settings of uvicorn."""
+class WebWorker(UvicornWorker):  # type: ignore[misc]
+    CONFIG_KWARGS: ClassVar[dict[str, Any]] = {
+        "http": Protocol,
+        "loop": "asyncio",
+        "ws": "none",
+        "lifespan": "off",
+        # Django determines the client, since it knows how many proxies there are.
+        "proxy_headers": False,
+        "server_header": False,
+        # The addresses of tables are secrets.
+        "access_log": False,
+        # Less than gunicorn's own timeout, which kills, and the patience of the supervisor.
+        "timeout_graceful_shutdown": 8,
+        # Gunicorn's own sign of life looks at a clock that may be set; see `show_life`.
+        "callback_notify": None,
+    }
 
+    def load_wsgi(self) -> None:
+        super().load_wsgi()
+        # Needs Django, which is set up with the application.
+        from kingscore.observing.metrics import begin_counting
 
-def begin(group: int) -> None:
-    """Begin to serve in this process; `group` is the process whose end ends it."""
-    # Needs Django, which is set up with the application.
-    from kingscore.observing.metrics import begin_counting
+        begin_counting(group=self.ppid)
+        # Raise the limit of open files: each connection may have an answer in a file.
+        wanted = 2 * MOST_CONNECTIONS + SPARE_FILES
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        if 0 <= soft < wanted:
+            more = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+            # systemd may have forbidden it, and gives enough itself.
+            with suppress(OSError):
+                resource.setrlimit(resource.RLIMIT_NOFILE, (more, hard))
+                soft = more
+        room = MOST_CONNECTIONS if soft < 0 else (soft - SPARE_FILES) // 2
+        Protocol.most = min(MOST_CONNECTIONS, room)
 
-    begin_counting(group)
-    # Raise the limit of open files: each connection may have an answer in a file.
-    wanted = 2 * MOST_CONNECTIONS + SPARE_FILES
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    if 0 <= soft < wanted:
-        more = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
-        # systemd may have forbidden it, and gives enough itself.
-        with suppress(OSError):
-            resource.setrlimit(resource.RLIMIT_NOFILE, (more, hard))
-            soft = more
-    room = MOST_CONNECTIONS if soft < 0 else (soft - SPARE_FILES) // 2
-    Protocol.most = min(MOST_CONNECTIONS, room)
+    async def _serve(self) -> None:
+        # Gunicorn aborts a process that hangs: print where each thread is.
+        faulthandler.enable()
+        life = asyncio.create_task(self.show_life())
+        await super()._serve()
+        life.cancel()
+
+    async def show_life(self) -> None:
+        """Tell gunicorn that this process is alive, and exit when gunicorn was killed."""
+        while True:
+            self.notify()
+            if os.getppid() != self.ppid:
+                os.kill(os.getpid(), signal.SIGTERM)
+            await asyncio.sleep(1)

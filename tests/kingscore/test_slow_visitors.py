@@ -7,6 +7,7 @@ from http.client import HTTPConnection
 
 import pytest
 import uvicorn
+from django.conf import settings
 
 from kingscore import web_worker
 from tests.phones import CUT_OFF, Phone
@@ -154,26 +155,25 @@ def test_large_bodies_and_many_requests_on_a_connection_are_answered(come):
 
 
 HANGS = """
-import socket, sys, time
-from uvicorn import Config
-from kingscore import web_process
+import time
+import kingscore.wsgi
 
-async def answers(scope, receive, send):
+
+async def application(scope, receive, send):
     if scope["path"] == "/hangs":
         time.sleep(1000)
     await send({"type": "http.response.start", "status": 200, "headers": []})
     await send({"type": "http.response.body"})
-
-web_process.HUNG_SECONDS = 5
-config = Config(answers, log_config=None, lifespan="off", timeout_keep_alive=1000)
-web_process.WatchedServer(config).run([socket.socket(fileno=int(sys.argv[1]))])
 """
 
 
-def test_server_ends_with_where_it_stood_only_if_its_loop_stands_still(tmp_path):
+def test_process_whose_loop_hangs_is_replaced_and_prints_where_it_was(tmp_path):
+    (tmp_path / "hanging.py").write_text(HANGS)
+    words = ["gunicorn", "hanging:application", "--worker-class", settings.WEB_WORKER]
+    words += ["--timeout", "4", "--keep-alive", "60", "--pythonpath", str(tmp_path)]
     with socket.create_server(("127.0.0.1", 0)) as listener:
         server = subprocess.Popen(
-            [sys.executable, "-c", HANGS, str(listener.fileno())],
+            [sys.executable, "-m", *words, "--bind", f"fd://{listener.fileno()}"],
             cwd=ROOT,
             env=environment_of(tmp_path, DJANGO_SETTINGS_MODULE="kingscore.settings"),
             pass_fds=[listener.fileno()],
@@ -183,14 +183,14 @@ def test_server_ends_with_where_it_stood_only_if_its_loop_stands_still(tmp_path)
         phone = Phone(*listener.getsockname())
         try:
             assert wait_until(lambda: phone.ask("GET", "/").status == 200)
-            time.sleep(7)
+            time.sleep(6)
             assert phone.ask("GET", "/").status == 200
             with pytest.raises(CUT_OFF):
                 phone.ask("GET", "/hangs")
-            _, said = server.communicate(timeout=PATIENCE)
+            assert wait_until(lambda: phone.ask("GET", "/").status == 200)
         finally:
-            server.kill()
-            server.wait()
+            phone.hang_up()
+            server.terminate()
+            _, printed = server.communicate(timeout=PATIENCE)
 
-    assert server.returncode == 1
-    assert "in answers" in said
+    assert "in application" in printed

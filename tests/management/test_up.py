@@ -140,9 +140,9 @@ def start_first(tmp_path):
 
 
 def test_up_starts_finds_its_data_again_and_survives_what_breaks(start_first):
-    first = start_first()
+    first = start_first(WEB_CONCURRENCY="1")
     sign_up(first)
-    starts_a_killed_server_again(first, "kingscore: web server")
+    starts_a_killed_server_again(first)
     stop_whole(first)
     secret = first.data / "secret-key"
     kept = secret.read_text(), (first.data / "static/.collected").stat().st_mtime_ns
@@ -153,12 +153,12 @@ def test_up_starts_finds_its_data_again_and_survives_what_breaks(start_first):
         path.chmod(0o755)
     damage_broker(first.data)
 
-    second = start_first(WEB_CONCURRENCY="2")
+    second = start_first()
     assert answer(second.address()) == 200
     assert open_to_others(second.data) == []
     assert (secret.read_text(), (first.data / "static/.collected").stat().st_mtime_ns) == kept
     takes_messages_whatever_is_damaged(second)
-    starts_a_killed_server_again(second, "gunicorn: master")
+    starts_a_killed_server_again(second)
     starts_a_killed_worker_again(second)
     # Nobody can ask its programs to end.
     second.stop(signal.SIGKILL)
@@ -198,8 +198,8 @@ def stop_whole(site):
     assert "Traceback" not in site.said
 
 
-def starts_a_killed_server_again(site, name):
-    address, web = site.address(), site.child(name)
+def starts_a_killed_server_again(site):
+    address, web = site.address(), site.child("gunicorn: master")
     orphans = children(web)
 
     os.kill(web, signal.SIGKILL)
@@ -209,7 +209,7 @@ def starts_a_killed_server_again(site, name):
     # port stays open, so that after them a visitor waits and is not turned away.
     wait_until(lambda: not any(map(alive, orphans)))
     assert answer(address) == 200
-    assert site.child(name) != web
+    assert site.child("gunicorn: master") != web
     assert "The web server ended by itself" in site.said
 
 
@@ -295,7 +295,7 @@ def test_site_runs_on_without_a_worker_that_never_stays_and_says_so(start):
 
 def test_web_server_that_never_stays_stops_everything(start):
     # gunicorn reads its settings from there, too.
-    site = start(GUNICORN_CMD_ARGS="--config=nowhere", WEB_CONCURRENCY="2")
+    site = start(GUNICORN_CMD_ARGS="--config=nowhere")
 
     assert site.process.wait(timeout=PATIENCE) == 1
 

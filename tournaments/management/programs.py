@@ -22,24 +22,18 @@ def web_words(bind: str, processes: int | None = None) -> list[str]:
     `processes` are those of the settings if it is None.
     """
     application = settings.ASGI_APPLICATION.rpartition(".")
+    processes = processes or settings.WEB_PROCESSES
     return [
         *("gunicorn", f"{application[0]}:{application[2]}", "--bind", bind),
         *("--worker-class", settings.WEB_WORKER),
-        *("--workers", str(processes or settings.WEB_PROCESSES)),
+        *("--workers", str(processes)),
         *("--graceful-timeout", "10", "--log-level", "warning"),
         *("--keep-alive", KEEP_ALIVE),
-        # Imported once, before the processes are forked: they start sooner and share its memory.
-        "--preload",
+        # Imported once, before several are forked: they start sooner and share its memory.
+        *(["--preload"] if processes > 1 else []),
         # No access log (the default of gunicorn): the addresses of tables are secrets.
         "--no-control-socket",
     ]
-
-
-def web_words_of_up(listener: int) -> list[str]:
-    """Return the command of the web server of `up`, which has a supervisor for one process."""
-    if settings.WEB_PROCESSES > 1:
-        return web_words(f"fd://{listener}")
-    return [f"{project()}.web_process", str(listener), KEEP_ALIVE]
 
 
 def worker_words(*, beat: bool) -> list[str]:

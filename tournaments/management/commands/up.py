@@ -21,7 +21,7 @@ from tournaments.management.programs import (
     become,
     keep_private,
     open_listener,
-    web_words_of_up,
+    web_words,
     worker_words,
 )
 
@@ -47,7 +47,7 @@ class Command(BaseCommand):
         os.environ["KINGSCORE_FOUND_AT"] = found_at[-1]
         number, failures = listener.fileno(), str(settings.WORKER_FAILURES)
         os.set_inheritable(number, True)  # noqa: FBT003 - it takes no keyword
-        programs = json.dumps([web_words_of_up(number), worker_words(beat=True)])
+        programs = json.dumps([web_words(f"fd://{number}"), worker_words(beat=True)])
         become([supervisor.__name__, str(number), failures, programs])
 
     def announce(self, found_at: list[str]) -> None:
