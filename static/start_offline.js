@@ -42,11 +42,17 @@ function refusalOf({ players, ruleset }) {
   return field && { field, why: field.validationMessage };
 }
 
+// At the field, if it is one: the phone goes there.
 function say(text, field) {
+  form.querySelector("[aria-invalid]")?.removeAttribute("aria-invalid");
   problem.textContent = text;
   problem.hidden = !text;
-  field?.focus();
-  if (text) problem.scrollIntoView({ block: "nearest" });
+  const place = field?.closest(".seat");
+  if (place) field.after(problem);
+  else form.querySelector("h1").after(problem);
+  field?.setAttribute("aria-invalid", "true");
+  field?.focus({ preventScroll: true });
+  if (text) (place ?? problem).scrollIntoView({ block: place ? "center" : "nearest" });
 }
 
 async function startHere(ruleset, record) {
@@ -71,6 +77,11 @@ async function start(submitter) {
   const ruleset = rulesetOf();
   const record = recordOf(ruleset);
   if (submitter?.name) record.fields.push([submitter.name, submitter.value]);
+  const refusal = rematch ? null : refusalOf(record);
+  if (refusal) {
+    say(refusal.why, refusal.field);
+    return;
+  }
   const { address, status } = await Starts.ask(record, Starts.PATIENCE_OF_A_FORM);
   if (address) location.assign(address);
   // The server's page shows each reason at its place.
