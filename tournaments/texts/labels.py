@@ -303,7 +303,9 @@ def points_text(points: object) -> str:
     if number is None:
         return text.replace("-", MINUS)
     whole, part = divmod(abs(Fraction(number)), 1)
-    return f"{MINUS if number < 0 else ''}{whole or ''}{_part_text(part) if part else ''}"
+    over, under = str(part.numerator).translate(RAISED), str(part.denominator).translate(LOWERED)
+    part_text = PARTS.get(part, f"{over}⁄{under}") if part else ""
+    return f"{MINUS if number < 0 else ''}{whole or ''}{part_text}"
 
 
 def signed_points(points: object) -> str:
@@ -319,11 +321,6 @@ SYLLABLE = re.compile(r"(?<=\w\w)(?=[^\W\daeıioöuü][aeıioöuü]\w)", re.IGNO
 def breakable_name(name: str) -> str:
     """Return a name whose long words may break before a syllable, with a soft hyphen."""
     return LONG_WORD.sub(lambda word: SYLLABLE.sub("\u00ad", word.group()), name)
-
-
-def _part_text(part: Fraction) -> str:
-    over, under = str(part.numerator), str(part.denominator)
-    return PARTS.get(part) or f"{over.translate(RAISED)}⁄{under.translate(LOWERED)}"
 
 
 def stage_name(stage: str) -> str:

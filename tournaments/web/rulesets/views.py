@@ -278,7 +278,33 @@ class OptionField:
 
 def field_of(rules: Ruleset, option: Option) -> forms.Field:
     """Return the field of an option, translated; an empty value means the default."""
-    field = FIELDS[look_of(option)](rules, option)
+    default = str(default_of(rules, option.setting))
+    field: forms.Field
+    if option.kind == "one-of":
+        values = {str(value): value for value in option.values}
+        field = forms.TypedChoiceField(
+            choices=[(v, labels.option_value_name(option.setting, values[v])) for v in values],
+            coerce=values.__getitem__,
+            empty_value=values.get(default),  # type: ignore[arg-type]  # any value may be one
+            initial=default,
+            # A switch has two inputs of one name: the hidden one says that an unticked box was
+            # on the page.
+            widget=forms.TextInput() if look_of(option) == "switch" else forms.RadioSelect(),
+        )
+    elif option.kind == "money":
+        field = MoneyField(max_length=15)
+        field.widget.attrs["placeholder"] = _("none")
+    else:
+        step = 2 if option.kind == "even-count" else 1
+        field = forms.IntegerField(
+            min_value=step,
+            max_value=LARGEST_COUNT,
+            step_size=step,
+            error_messages={"invalid": _("A whole number"), "step_size": _("An even number")},
+        )
+        implied = implied_defaults(rules, option.setting)
+        defaults = [default, *(f"{name}: {value}" for name, value in implied)]
+        field.widget.attrs["placeholder"] = " · ".join(defaults)
     field.required = False
     field.label = labels.option_name(option.setting)
     field.help_text = labels.option_help(option.setting)
@@ -332,60 +358,6 @@ def implied_defaults(rules: Ruleset, setting: str) -> list[tuple[str, Setting]]:
         for value, defaults in values.items()
         if setting in defaults
     ]
-
-
-def _one_of(rules: Ruleset, option: Option) -> forms.Field:
-    return _choices(rules, option, forms.RadioSelect())
-
-
-def _switch(rules: Ruleset, option: Option) -> forms.Field:
-    # Two inputs of one name: the hidden one says that an unticked box was on the page.
-    return _choices(rules, option, forms.TextInput())
-
-
-def _choices(rules: Ruleset, option: Option, widget: forms.Widget) -> forms.TypedChoiceField:
-    values = {str(value): value for value in option.values}
-    default = str(default_of(rules, option.setting))
-    return forms.TypedChoiceField(
-        choices=[(v, labels.option_value_name(option.setting, values[v])) for v in values],
-        coerce=values.__getitem__,
-        empty_value=values.get(default),  # type: ignore[arg-type]  # any value may be one
-        initial=default,
-        widget=widget,
-    )
-
-
-def _count(rules: Ruleset, option: Option) -> forms.Field:
-    step = 2 if option.kind == "even-count" else 1
-    field = forms.IntegerField(
-        min_value=step,
-        max_value=LARGEST_COUNT,
-        step_size=step,
-        error_messages={
-            "invalid": _("A whole number"),
-            "step_size": _("An even number"),
-        },
-    )
-    default = [str(default_of(rules, option.setting))]
-    default += [f"{name}: {value}" for name, value in implied_defaults(rules, option.setting)]
-    field.widget.attrs["placeholder"] = " · ".join(default)
-    return field
-
-
-def _money(_rules: Ruleset, _option: Option) -> forms.Field:
-    field = MoneyField(max_length=15)
-    field.widget.attrs["placeholder"] = _("none")
-    return field
-
-
-FIELDS: Mapping[str, Callable[[Ruleset, Option], forms.Field]] = {
-    "one-of": _one_of,
-    "switch": _switch,
-    "count": _count,
-    "even-count": _count,
-    "money": _money,
-}
-"""The field of each look of an option."""
 
 
 def options_text(options: Mapping[str, Any]) -> str:
