@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy, pgettext_lazy
 
 from tournaments.models import Club, Player
 from tournaments.models.people import fold_name, plain_name
-from tournaments.services.entrants.registration import MOST_ENTRANTS, Entry
+from tournaments.services.entrants.registration import MOST_ENTRANTS, Entry, TooMany
 from tournaments.services.imports.files import FileRefused, NameBook, NameQuestion, name_questions
 from tournaments.services.people.players import without_contacts
 from tournaments.web.base import pages
@@ -88,7 +88,7 @@ Row = tuple[int, list[str]]
 def read_text(text: str, *, pairs: bool) -> ListRead:
     """Return the entries of a text, one a line; tabs, semicolons or commas separate columns.
 
-    Raises: FileRefused: the text cannot be read as a list.
+    Raises: FileRefused, TooMany: the text cannot be read as a list.
     """
     if len(text) > LARGEST_TEXT:
         raise FileRefused("large")
@@ -99,7 +99,7 @@ def read_text(text: str, *, pairs: bool) -> ListRead:
 def read_file(content: bytes, *, pairs: bool) -> ListRead:
     """Return the entries of a file: a workbook (its first sheet) or a text.
 
-    Raises: FileRefused: the file cannot be read as a list.
+    Raises: FileRefused, TooMany: the file cannot be read as a list.
     """
     if len(content) > LARGEST_FILE:
         raise FileRefused("large")
@@ -144,7 +144,7 @@ def _entries(rows: Iterable[Row], *, pairs: bool) -> ListRead:
         fields = {name: file.without_contacts(number, cell) for name, cell in fields.items()}
         lines.append(ListLine(number, _entry(fields)))
     if not lines:
-        raise FileRefused("empty")
+        raise FileRefused("names")
     return ListRead(lines, file)
 
 
@@ -156,7 +156,7 @@ def _full(rows: Iterable[Row]) -> list[Row]:
             full.append((number, cleaned))
         # One row more than allowed: the headings.
         if len(full) > MOST_ENTRANTS + 1:
-            raise FileRefused("long")
+            raise TooMany
     return full
 
 
@@ -376,17 +376,3 @@ def suggesting(suggest: str) -> dict[str, str]:
         "hx-trigger": "input changed delay:200ms",
         "hx-target": "#names",
     }
-
-
-def list_refusal(why: str) -> str:
-    """Return the text for a refused list, by the `why` of `FileRefused`."""
-    kilobytes = LARGEST_FILE // 1024
-    sentences = {
-        "empty": _("There are no names in this list."),
-        "large": _("This is too large for a list of names (more than %(kilobytes)s kB)."),
-        "long": _("At most %(most)s can take part."),
-        "xls": _("This is a workbook of an old kind: save it as XLSX or CSV."),
-        "xlsx": _("This workbook cannot be read. Save it once more, or paste the names."),
-        "text": _("This file cannot be read. Save it as XLSX or CSV, or paste the names."),
-    }
-    return sentences[why] % {"kilobytes": kilobytes, "most": MOST_ENTRANTS}

@@ -78,7 +78,6 @@ from tournaments.web.entrants.lists import (
     ListRead,
     NearNames,
     SubstituteForm,
-    list_refusal,
     near_names,
     read_file,
     read_text,
@@ -255,8 +254,8 @@ def _add_list(request: HttpRequest, row: Tournament, *, sure: bool) -> HttpRespo
             read = read_file(file.read(), pairs=pairs)
         else:
             read = read_text(form.cleaned_data["list"], pairs=pairs)
-    except FileRefused as refused:
-        form.add_error("file" if file else "list", list_refusal(refused.why))
+    except (FileRefused, TooMany) as refused:
+        form.add_error("file" if file else "list", str(refused))
         return _add_page(request, row, many=form)
     if request.POST.get("what") == "skip":
         foreseen = preview_entries(row, [line.entry for line in read.lines])
@@ -313,7 +312,7 @@ def _preview(
     page = page_of(request, row) | {
         "preview": preview,
         "wrong": wrong,
-        "too_many": list_refusal("long") if len(preview) > room else "",
+        "too_many": str(TooMany()) if len(preview) > room else "",
         "names": near.questions,
         "unanswered": not near.answered,
         "columns": [
