@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from itertools import zip_longest
 from pathlib import Path
 from typing import IO
 
@@ -31,13 +32,13 @@ from tournaments.services.backups.archives import (
     MANIFEST,
     BackupFault,
     BackupReader,
-    BackupWriter,
     DamagedBackup,
     Manifest,
     Model,
     ModelState,
     NotEmpty,
     TableSummary,
+    add_part,
     applied_migrations,
     chunks_of,
     columns_of,
@@ -47,7 +48,6 @@ from tournaments.services.backups.archives import (
     last_key,
     migrate_to,
     state_at,
-    sum_of,
     without_foreign_keys,
     write_rows,
 )
@@ -89,7 +89,7 @@ def make_backup(path: Path) -> Made:
     with _whole_or_not_at_all(path) as file:
         # Deflate's fastest level: rows get a third larger than at its best, in a third of the time.
         with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=2) as archive:
-            _write(BackupWriter(archive), made)
+            _write(archive, made)
         made.size = file.tell()
     data = {"began_at": made.began_at, "rows": made.rows, "size": made.size}
     try:
@@ -101,22 +101,22 @@ def make_backup(path: Path) -> Made:
     return made
 
 
-def _write(writer: BackupWriter, made: Made) -> None:
+def _write(archive: zipfile.ZipFile, made: Made) -> None:
     migrations = applied_migrations()
     if not migrations:
         raise BackupFault("there is no data here yet")
     state = state_at(migrations)
     with one_moment():
-        tables = [_write_table(writer, name, model) for name, model in state.kept.items()]
+        tables = [_write_table(archive, name, model) for name, model in state.kept.items()]
         for name in sorted(_stored_files(state.kept.values())):
             try:
                 with (Path(settings.MEDIA_ROOT) / name).open("rb") as file:
-                    writer.add(f"files/{name}", chunks_of(file))
+                    add_part(archive, f"files/{name}", chunks_of(file))
                 made.files += 1
             except FileNotFoundError:
                 # Deleted meanwhile or long ago; the pages handle a missing file.
                 made.missing.append(name)
-    writer.add(KEY_PART, [settings.SECRET_KEY.encode()])
+    add_part(archive, KEY_PART, [settings.SECRET_KEY.encode()])
     made.rows = sum(table.rows for table in tables)
     data = Manifest(
         version=settings.VERSION,
@@ -124,12 +124,11 @@ def _write(writer: BackupWriter, made: Made) -> None:
         database=connection.vendor,
         migrations=migrations,
         tables=tables,
-        sums=writer.sums,
     )
-    writer.archive.writestr(MANIFEST, data.to_json())
+    archive.writestr(MANIFEST, data.to_json())
 
 
-def _write_table(writer: BackupWriter, name: str, model: Model) -> TableSummary:
+def _write_table(archive: zipfile.ZipFile, name: str, model: Model) -> TableSummary:
     rows = 0
 
     def counted(written: Iterable[tuple[int, bytes]]) -> Iterator[bytes]:
@@ -140,7 +139,7 @@ def _write_table(writer: BackupWriter, name: str, model: Model) -> TableSummary:
 
     # Closed on a full disk too, or the database would still be sending rows.
     with closing(write_rows(model)) as written:
-        writer.add(f"rows/{name}.jsonl", counted(written))
+        add_part(archive, f"rows/{name}.jsonl", counted(written))
     columns = [column.attname for column in columns_of(model)]
     return TableSummary(name, columns, rows, last_key(model))
 
@@ -282,7 +281,8 @@ def _refuse_other_files(backup: BackupReader) -> None:
         is_same = False
         if name in files:
             with path.open("rb") as file:
-                is_same = sum_of(chunks_of(file)) == backup.manifest.sums[files[name]]
+                pairs = zip_longest(chunks_of(file), backup.pieces(files[name]))
+                is_same = all(here == kept for here, kept in pairs)
         if not is_same:
             raise NotEmpty(f"there are files here already, {path} among them")
 
