@@ -104,6 +104,18 @@ def test_letter_tells_in_every_language_what_was_found_and_goes_to_its_reader_al
     assert "Results of games: 1" in sent.body
 
 
+def test_every_cache_has_its_line_in_the_letter_and_on_the_page_of_the_club(club, client):
+    for name in nights.CACHES:
+        Difference.objects.create(club=club, cache=name, subject=name, first_at=NIGHT)
+
+    nights.write_notices(Check.objects.create(night=NIGHT.date(), started_at=NIGHT), NIGHT)
+
+    client.force_login(club.members.get(role="owner").user)
+    texts = Email.objects.get().body, client.get(f"/clubs/{club.slug}/").text
+    for cache in nights.CACHES.values():
+        assert [f"{cache.label}: 1" in text for text in texts] == [True, True], cache.label
+
+
 def test_what_is_the_servers_goes_to_superusers(club):
     UserFactory(username="keeper", is_superuser=True, email="keeper@example.org")
     UserFactory(username="staff", email="staff@example.org")
@@ -136,7 +148,7 @@ def test_check_of_a_database_that_is_away_is_left_to_another_worker(club, monkey
         raise OperationalError
 
     with monkeypatch.context() as patched:
-        patched.setattr(nights, "CACHES", {"results": (away, list)})
+        patched.setattr(nights, "CACHES", {"results": nights.Cache("", away, list)})
         with pytest.raises(OperationalError):
             sweep_checks(NIGHT)
 

@@ -91,10 +91,10 @@ def look_at_results() -> Iterator[ScanResult]:
                 if row.result != result and not _is_of_before(row.result, result)
             ]
             clubs = clubs_of(row.pk for row, _ in differing)
-        found = [
+        mismatches = [
             Mismatch(clubs[row.pk], named(row), row.result, result) for row, result in differing
         ]
-        yield len(keys), found
+        yield len(keys), mismatches
 
 
 def _is_of_before(stored: Any, result: Any) -> bool:
@@ -104,9 +104,9 @@ def _is_of_before(stored: Any, result: Any) -> bool:
     return bool(stored == {name: each for name, each in result.items() if name != "unplayed"})
 
 
-def repair_results(found: Iterable[Mismatch]) -> None:
+def repair_results(mismatches: Iterable[Mismatch]) -> None:
     """Store results again; a game whose entries do not fit keeps its result."""
-    for row in games_of(found):
+    for row in games_of(mismatches):
         rebuild_result(row.pk)
 
 
@@ -119,13 +119,15 @@ def look_at_revisions() -> Iterator[ScanResult]:
             club=F("table__round__event__club_id"), last=Coalesce(Max("revisions__revision"), 0)
         )
         differing = rows.exclude(revision=F("last")).order_by("pk").values_list(*fields)
-        found = [Mismatch(club, f"game:{name}", *numbers) for club, name, *numbers in differing]
-        yield len(keys), found
+        mismatches = [
+            Mismatch(club, f"game:{name}", *numbers) for club, name, *numbers in differing
+        ]
+        yield len(keys), mismatches
 
 
-def repair_revisions(found: Iterable[Mismatch]) -> None:
+def repair_revisions(mismatches: Iterable[Mismatch]) -> None:
     """Set games to the number and the result of their last revision."""
-    for row in games_of(found):
+    for row in games_of(mismatches):
         with transaction.atomic():
             game = Game.objects.select_for_update().get(pk=row.pk)
             game.revision = game.revisions.aggregate(last=Max("revision"))["last"] or 0
@@ -152,9 +154,9 @@ def names_in_head(game: Game) -> list[str]:
     return names_at_table([sitting.get(seat) or Player(name=name) for seat, name in written])
 
 
-def repair_names(found: Iterable[Mismatch]) -> None:
+def repair_names(mismatches: Iterable[Mismatch]) -> None:
     """Write current player names into the setup of their games."""
-    for each in found:
+    for each in mismatches:
         with transaction.atomic():
             # Same order as in renaming a player: lock the people of the club, then the game.
             list(Club.objects.select_for_update().filter(pk__in=[each.club]))
@@ -174,9 +176,9 @@ def named(game: Game) -> str:
     return f"game:{game.public_id}"
 
 
-def games_of(found: Iterable[Mismatch]) -> QuerySet[Game]:
+def games_of(mismatches: Iterable[Mismatch]) -> QuerySet[Game]:
     """Return the games of some differences, without deleted ones."""
-    names = [each.subject.removeprefix("game:") for each in found]
+    names = [each.subject.removeprefix("game:") for each in mismatches]
     return Game.objects.filter(public_id__in=names).order_by("pk")
 
 
@@ -194,15 +196,15 @@ def look_at_game_digests() -> Iterator[ScanResult]:
             rows = Game.objects.filter(pk__in=keys).order_by("pk").prefetch_related("revisions")
             differing = [(row, digest) for row in rows if row.digest != (digest := _digest_of(row))]
             clubs = clubs_of(row.pk for row, _ in differing)
-        found = [
+        mismatches = [
             Mismatch(clubs[row.pk], named(row), row.digest, computed) for row, computed in differing
         ]
-        yield len(keys), found
+        yield len(keys), mismatches
 
 
-def repair_game_digests(found: Iterable[Mismatch]) -> None:
+def repair_game_digests(mismatches: Iterable[Mismatch]) -> None:
     """Store the digests of the records as they are now."""
-    for row in games_of(found):
+    for row in games_of(mismatches):
         with transaction.atomic():
             game = Game.objects.select_for_update().get(pk=row.pk)
             game.digest = _digest_of(game)
@@ -211,31 +213,31 @@ def repair_game_digests(found: Iterable[Mismatch]) -> None:
 
 def look_at_round_digests() -> Iterator[ScanResult]:
     for keys in batches_of(Tournament.objects.exclude(state="draft"), 1):
-        found: list[Mismatch] = []
+        mismatches: list[Mismatch] = []
         with one_moment():
             for tournament in Tournament.objects.filter(pk__in=keys).select_related("event"):
                 club, subject = tournament.event.club_id, f"tournament:{tournament.slug}"
                 computed = list(digests_of_rounds(tournament))
                 # A round without one has not been sealed so far.
-                found += [
+                mismatches += [
                     Mismatch(club, f"{subject}, round {round_.number}", round_.digest, digest)
                     for round_, digest in computed
                     if round_.digest and round_.digest != digest
                 ]
                 whole = digest_of_all(tournament, [digest for _round, digest in computed])
                 if tournament.digest and tournament.digest != whole:
-                    found.append(Mismatch(club, subject, tournament.digest, whole))
-        yield 1, found
+                    mismatches.append(Mismatch(club, subject, tournament.digest, whole))
+        yield 1, mismatches
 
 
-def repair_round_digests(found: Iterable[Mismatch]) -> None:
+def repair_round_digests(mismatches: Iterable[Mismatch]) -> None:
     """Seal the rounds as they are now; the audit keeps the digests before."""
-    for tournament in _tournaments_of(found):
+    for tournament in _tournaments_of(mismatches):
         seal_now(tournament.event_id)
 
 
-def _tournaments_of(found: Iterable[Mismatch]) -> QuerySet[Tournament]:
-    slugs = {each.subject.removeprefix("tournament:").partition(",")[0] for each in found}
+def _tournaments_of(mismatches: Iterable[Mismatch]) -> QuerySet[Tournament]:
+    slugs = {each.subject.removeprefix("tournament:").partition(",")[0] for each in mismatches}
     return Tournament.objects.filter(slug__in=slugs)
 
 
@@ -266,7 +268,7 @@ def look_at_standings() -> Iterator[ScanResult]:
         with one_moment():
             rows = Tournament.objects.filter(pk__in=keys).select_related("event__club")
             moved = [(row, *each) for row in rows for each in sorted(_unexplained(row).items())]
-        found = [
+        mismatches = [
             Mismatch(
                 tournament.event.club_id,
                 f"tournament:{tournament.slug}, round {number}",
@@ -275,12 +277,12 @@ def look_at_standings() -> Iterator[ScanResult]:
             )
             for tournament, number, of_round in moved
         ]
-        yield 1, found
+        yield 1, mismatches
 
 
-def repair_standings(found: Iterable[Mismatch]) -> None:
+def repair_standings(mismatches: Iterable[Mismatch]) -> None:
     """Store the current standings where no correction explains the difference."""
-    for row in _tournaments_of(found):
+    for row in _tournaments_of(mismatches):
         with transaction.atomic():
             tournament = lock_tournament(row.pk)
             rounds = Round.objects.filter(event=tournament.event_id)
@@ -321,17 +323,17 @@ FOLDED_NAMES_AT_ONCE = 1000
 def look_at_folded_names() -> Iterator[ScanResult]:
     fields = ("pk", "club_id", "name", "name_key", "search_key")
     for players in batches_of(Player.objects.all(), FOLDED_NAMES_AT_ONCE):
-        found = [
+        mismatches = [
             Mismatch(club, f"player:{pk}")
             for pk, club, name, *keys in Player.objects.filter(pk__in=players).values_list(*fields)
             if keys != [fold_name(name), plain_name(name)]
         ]
-        yield len(players), found
+        yield len(players), mismatches
 
 
-def repair_folded_names(found: Iterable[Mismatch]) -> None:
+def repair_folded_names(mismatches: Iterable[Mismatch]) -> None:
     """Fold the names again; two players with one name are left for the director to merge."""
-    for each in found:
+    for each in mismatches:
         for player in Player.objects.filter(pk=int(each.subject.removeprefix("player:"))):
             try:
                 with transaction.atomic():
@@ -346,7 +348,7 @@ PLAYER_SUMS_AT_ONCE = 25
 def look_at_player_sums() -> Iterator[ScanResult]:
     """Compare kept sums with the games. Those of another version are not used, so they may stay."""
     for keys in batches_of(KeptSums.objects.all(), PLAYER_SUMS_AT_ONCE):
-        found: list[Mismatch] = []
+        mismatches: list[Mismatch] = []
         with one_moment():
             rows = KeptSums.objects.filter(pk__in=keys).select_related("player")
             for player, own in groupby(rows.order_by("player", "pk"), key=lambda row: row.player):
@@ -359,15 +361,15 @@ def look_at_player_sums() -> Iterator[ScanResult]:
                     row, computed = stored[part.key], write_history(history)
                     if _in_order(row.sums) != _in_order(computed):
                         games = (row.sums["games"], computed["games"])
-                        found.append(Mismatch(player.club_id, f"sums:{row.pk}", *games))
-        yield len(keys), found
+                        mismatches.append(Mismatch(player.club_id, f"sums:{row.pk}", *games))
+        yield len(keys), mismatches
 
 
 def _in_order(sums: dict[str, Any]) -> dict[str, Any]:
     return sums | {"places": sorted(sums["places"])}
 
 
-def repair_player_sums(found: Iterable[Mismatch]) -> None:
+def repair_player_sums(mismatches: Iterable[Mismatch]) -> None:
     """Delete the sums: the next page of the player computes them."""
-    names = [int(each.subject.removeprefix("sums:")) for each in found]
+    names = [int(each.subject.removeprefix("sums:")) for each in mismatches]
     KeptSums.objects.filter(pk__in=names).delete()

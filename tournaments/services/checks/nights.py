@@ -1,10 +1,15 @@
-"""The nightly check of all that is kept, its notices, and checks of exports."""
+"""The nightly check: `sweep_checks` compares all that `CACHES` lists with fresh computations.
+
+`write_notices` tells owners of new differences; the club's page reads `counts_of`. The command
+`check_caches` calls `look_at_all` and `repair`. At the end, `compare_with_stored` compares an
+exported tournament with the stored one.
+"""
 
 import logging
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime, timedelta
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.conf import settings
 from django.db import InterfaceError, OperationalError, transaction
@@ -40,187 +45,57 @@ from tournaments.services.checks.caches import (
     repair_standings,
     seal_what_is_missing,
 )
-from tournaments.services.checks.ratings import look_at_changes, look_at_ratings
+from tournaments.services.checks.ratings import look_at_changes, look_at_ratings, repair_ratings
 from tournaments.services.emails import EmailText, write_emails
 from tournaments.services.events.events import digests_of_rounds
-from tournaments.services.ratings.computing import rebuild_ratings, sweep_ratings
+from tournaments.services.ratings.computing import sweep_ratings
 
-CALLED: Mapping[str, str | Promise] = MappingProxyType(
-    {
-        "revisions": gettext_lazy("How often a sheet was written"),
-        "results": gettext_lazy("Results of games"),
-        "game-digests": gettext_lazy("Codes of games"),
-        "round-digests": gettext_lazy("Codes of rounds and tournaments"),
-        "standings": gettext_lazy("Standings of closed rounds"),
-        "folded-names": gettext_lazy("How players are found by their names"),
-        "names-on-sheets": gettext_lazy("Names on sheets"),
-        "rating-changes": gettext_lazy("What games changed in ratings"),
-        "ratings": gettext_lazy("Ratings"),
-    }
-)
-"""Names of the caches for readers."""
-
-RULE = "\n\n— — —\n\n"
+log = logging.getLogger(__name__)
 
 
-def write_notices(check: Check, at: datetime) -> None:
-    """Write the e-mails about new differences, in the transaction that ends the check."""
-    new = Difference.objects.open().filter(told_at=None)
-    clubs = set(new.order_by().values_list("club", flat=True))
-    names: dict[int | None, str] = dict(
-        Club.objects.filter(pk__in=clubs - {None}).values_list("pk", "name")
-    )
-    for club in sorted(clubs, key=lambda pk: pk or 0):
-        counted, subjects, bodies = counts_of(club), [], []
-        for language, _name in settings.LANGUAGES:
-            with translation.override(language):
-                subjects.append(str(_("nightly check")))
-                bodies.append(_text(names.get(club, ""), counted))
-        text = EmailText(f"Kingscore: {' / '.join(subjects)}", RULE.join(bodies) + "\n")
-        # The check is the key, so that nobody gets two e-mails however often it ends.
-        about = f"check:{check.pk}:{club or 'server'}"
-        write_emails(_readers(club), about, text, at=at)
-    new.update(told_at=at)
+class Cache(NamedTuple):
+    """A stored value that can be computed: how all rows are checked in batches, and repaired."""
 
+    label: str | Promise
+    look: Callable[[], Iterator[ScanResult]]
+    repair: Callable[[Sequence[Mismatch]], None]
 
-def counts_of(club: int | None) -> list[tuple[str, int]]:
-    """Return a club's (None: the server's) number of differences by cache (1 query)."""
-    rows = Difference.objects.open().filter(club=club).order_by().values_list("cache")
-    counted = dict(rows.annotate(number=Count("pk")))
-    return [(cache, counted[cache]) for cache in CALLED if cache in counted]
-
-
-def _readers(club: int | None) -> Iterable[User]:
-    active = User.objects.filter(is_active=True).order_by("pk")
-    if club is None:
-        return active.filter(is_superuser=True)
-    return active.filter(memberships__club=club, memberships__role=Role.OWNER)
-
-
-def _text(club: str, counted: list[tuple[str, int]]) -> str:
-    where = _("Club: %(club)s") % {"club": club} if club else _("The whole server")
-    lines = [f"  {CALLED[cache]}: {number}" for cache, number in counted]
-    return "\n".join(
-        (
-            where,
-            "",
-            _("The nightly check has computed anew what is stored, and found something else:"),
-            "",
-            *lines,
-            "",
-            _("What the tables have written is untouched. Whoever runs the server can repair it:"),
-            "",
-            "  python manage.py check_caches --repair",
-            "",
-            _("You get this letter once; the page of the club says so until it is repaired.")
-            if club
-            else _("You get this letter once."),
-        )
-    )
-
-
-STORED = "stored"
-
-
-def compare_with_stored(
-    document: Mapping[str, Any], tournament: Tournament, most_work: int
-) -> Iterator[Point]:
-    """Yield for each game and closed round of a valid export whether the same is stored here.
-
-    What a correction has changed since is no difference; what changed without one is. A small
-    document may name a large tournament: one with more revisions than `most_work` is not read.
-    """
-    rows = Game.objects.filter(table__round__event=tournament.event_id).select_related("table")
-    if (rows.aggregate(work=Sum("revision"))["work"] or 0) > most_work:
-        yield Point(STORED, "", UNKNOWN, TOO_LARGE)
-        return
-    in_order = Prefetch("revisions", Revision.objects.order_by("revision"))
-    games = {
-        (row.table.round_id, row.table.number): row
-        for row in rows.prefetch_related(in_order)
-        if row.table is not None
-    }
-    rounds = {round_.number: (round_, digest) for round_, digest in digests_of_rounds(tournament)}
-    entries = AuditEntry.objects.filter(event=tournament.event_id, action="seal-rounds")
-    noted: list[dict[str, str]] = [(entry.after or {}).get("codes", {}) for entry in entries]
-    for at, place in enumerate(document["rounds"]):
-        where = f"rounds[{at}]"
-        round_, digest = rounds.get(place["number"], (None, ""))
-        for number, table in enumerate(place["tables"]):
-            row = None if round_ is None else games.get((round_.pk, table["number"]))
-            yield _compare_game(f"{where}.tables[{number}].game", table["game"], row)
-        if "digest" in place and place["digest"] != digest:
-            sealed = any(codes.get(str(place["number"])) == digest for codes in noted)
-            code = "changed-since" if sealed or not digest else "behind"
-            outcome = UNKNOWN if code == "changed-since" else DIFFERS
-            yield Point(STORED, f"{where}.digest", outcome, code)
-
-
-def _compare_game(where: str, document: Mapping[str, Any], row: Game | None) -> Point:
-    if row is None:
-        return Point(STORED, where, UNKNOWN, "changed-since")
-    revisions = list(row.revisions.all())
-    exported = digest_of_game(document["record"]) if document["writes"] else ""
-    if exported == record_digest(row, revisions):
-        return Point(STORED, where)
-    if [revision.key for revision in revisions] != [each["key"] for each in document["writes"]]:
-        return Point(STORED, where, UNKNOWN, "changed-since")
-    return Point(STORED, where, DIFFERS, "behind")
-
-
-def repair_ratings(_found: Sequence[Mismatch]) -> None:
-    """Recompute all ratings once, however many differ."""
-    rebuild_ratings()
-
-
-Differing = tuple[str, Mismatch]
-"""The name of a cache, and a difference."""
 
 RESULTS = "results"
 
-CACHES: Mapping[
-    str, tuple[Callable[[], Iterator[ScanResult]], Callable[[list[Mismatch]], None]]
-] = MappingProxyType(
+CACHES: Mapping[str, Cache] = MappingProxyType(
     {
-        "revisions": (look_at_revisions, repair_revisions),
-        RESULTS: (look_at_results, repair_results),
-        "game-digests": (look_at_game_digests, repair_game_digests),
-        "standings": (look_at_standings, repair_standings),
-        "round-digests": (look_at_round_digests, repair_round_digests),
-        "folded-names": (look_at_folded_names, repair_folded_names),
-        "names-on-sheets": (look_at_names, repair_names),
-        "player-sums": (look_at_player_sums, repair_player_sums),
-        "rating-changes": (look_at_changes, repair_ratings),
-        "ratings": (look_at_ratings, repair_ratings),
+        "revisions": Cache(
+            gettext_lazy("How often a sheet was written"), look_at_revisions, repair_revisions
+        ),
+        RESULTS: Cache(gettext_lazy("Results of games"), look_at_results, repair_results),
+        "game-digests": Cache(
+            gettext_lazy("Codes of games"), look_at_game_digests, repair_game_digests
+        ),
+        "standings": Cache(
+            gettext_lazy("Standings of closed rounds"), look_at_standings, repair_standings
+        ),
+        "round-digests": Cache(
+            gettext_lazy("Codes of rounds and tournaments"),
+            look_at_round_digests,
+            repair_round_digests,
+        ),
+        "folded-names": Cache(
+            gettext_lazy("How players are found by their names"),
+            look_at_folded_names,
+            repair_folded_names,
+        ),
+        "names-on-sheets": Cache(gettext_lazy("Names on sheets"), look_at_names, repair_names),
+        "player-sums": Cache(
+            gettext_lazy("Totals of players"), look_at_player_sums, repair_player_sums
+        ),
+        "rating-changes": Cache(
+            gettext_lazy("What games changed in ratings"), look_at_changes, repair_ratings
+        ),
+        "ratings": Cache(gettext_lazy("Ratings"), look_at_ratings, repair_ratings),
     }
 )
-"""All derived and stored values by name; see `docs/checks.md` for each model.
-
-The first function checks all rows in batches, the second computes the rows of differences anew.
-"""
-
-
-def look_at_all() -> Iterator[Differing]:
-    """Yield every difference with its cache. Nothing is changed."""
-    for name, (look, _repair) in CACHES.items():
-        for _rows, found in look():
-            yield from ((name, each) for each in found)
-
-
-def repair(differing: Sequence[Differing]) -> None:
-    """Recompute differing values, sources before values computed from them."""
-    done: set[Callable[..., None]] = set()
-    for name, (_look, compute) in CACHES.items():
-        found = [each for of, each in differing if of == name]
-        # All ratings are computed at once.
-        if found and compute not in done:
-            compute(found)
-            done.add(compute)
-    # Corrected results have enqueued their rounds for rating.
-    sweep_ratings()
-
-
-log = logging.getLogger(__name__)
+"""Sources come before what is computed from them; `docs/checks.md` describes each."""
 
 HOUR = 4
 """The hour in local time when even the last table has finished."""
@@ -276,11 +151,10 @@ def claim_check(night: date, at: datetime) -> Check | None:
 def _run(check: Check, name: str) -> None:
     subjects: set[str] = set()
     try:
-        look, _repair = CACHES[name]
-        for rows, found in look():
-            subjects |= {each.subject for each in found}
-            _keep_differences(name, found)
-            check.found += len(found)
+        for rows, mismatches in CACHES[name].look():
+            subjects |= {each.subject for each in mismatches}
+            _keep_differences(name, mismatches)
+            check.found += len(mismatches)
             check.rows += rows
             check.games += rows if name == RESULTS else 0
     except (InterfaceError, OperationalError):
@@ -302,9 +176,9 @@ def close_repaired(cache: str, subjects: Collection[str], at: datetime) -> None:
     Difference.objects.filter(pk__in=gone).update(resolved_at=at)
 
 
-def _keep_differences(cache: str, found: Sequence[Mismatch]) -> None:
+def _keep_differences(cache: str, mismatches: Sequence[Mismatch]) -> None:
     there = Difference.objects.open().filter(cache=cache)
-    new = {each.subject: each for each in found}
+    new = {each.subject: each for each in mismatches}
     known = list(there.filter(subject__in=new))
     for old in known:
         each = new.pop(old.subject)
@@ -323,3 +197,135 @@ def _keep_differences(cache: str, found: Sequence[Mismatch]) -> None:
         for each in fresh
     )
     Difference.objects.bulk_create(rows, batch_size=ROWS_AT_ONCE, ignore_conflicts=True)
+
+
+RULE = "\n\n— — —\n\n"
+
+
+def write_notices(check: Check, at: datetime) -> None:
+    """Write the e-mails about new differences, in the transaction that ends the check."""
+    new = Difference.objects.open().filter(told_at=None)
+    clubs = set(new.order_by().values_list("club", flat=True))
+    names: dict[int | None, str] = dict(
+        Club.objects.filter(pk__in=clubs - {None}).values_list("pk", "name")
+    )
+    for club in sorted(clubs, key=lambda pk: pk or 0):
+        counted, subjects, bodies = counts_of(club), [], []
+        for language, _name in settings.LANGUAGES:
+            with translation.override(language):
+                subjects.append(str(_("nightly check")))
+                bodies.append(_text(names.get(club, ""), counted))
+        text = EmailText(f"Kingscore: {' / '.join(subjects)}", RULE.join(bodies) + "\n")
+        # The check is the key, so that nobody gets two e-mails however often it ends.
+        about = f"check:{check.pk}:{club or 'server'}"
+        write_emails(_readers(club), about, text, at=at)
+    new.update(told_at=at)
+
+
+def counts_of(club: int | None) -> list[tuple[str | Promise, int]]:
+    """Count the differences of a club (None: the server) by the label of their cache (1 query)."""
+    rows = Difference.objects.open().filter(club=club).order_by().values_list("cache")
+    counted = dict(rows.annotate(number=Count("pk")))
+    return [(cache.label, counted[name]) for name, cache in CACHES.items() if name in counted]
+
+
+def _readers(club: int | None) -> Iterable[User]:
+    active = User.objects.filter(is_active=True).order_by("pk")
+    if club is None:
+        return active.filter(is_superuser=True)
+    return active.filter(memberships__club=club, memberships__role=Role.OWNER)
+
+
+def _text(club: str, counted: list[tuple[str | Promise, int]]) -> str:
+    where = _("Club: %(club)s") % {"club": club} if club else _("The whole server")
+    lines = [f"  {label}: {number}" for label, number in counted]
+    return "\n".join(
+        (
+            where,
+            "",
+            _("The nightly check has computed anew what is stored, and found something else:"),
+            "",
+            *lines,
+            "",
+            _("What the tables have written is untouched. Whoever runs the server can repair it:"),
+            "",
+            "  python manage.py check_caches --repair",
+            "",
+            _("You get this letter once; the page of the club says so until it is repaired.")
+            if club
+            else _("You get this letter once."),
+        )
+    )
+
+
+Differing = tuple[str, Mismatch]
+"""The name of a cache, and a mismatch."""
+
+
+def look_at_all() -> Iterator[Differing]:
+    """Yield every mismatch with the name of its cache. Nothing is changed."""
+    for name, cache in CACHES.items():
+        for _rows, mismatches in cache.look():
+            yield from ((name, each) for each in mismatches)
+
+
+def repair(differing: Sequence[Differing]) -> None:
+    """Recompute differing values, sources before values computed from them."""
+    done: set[Callable[..., None]] = set()
+    for name, (_label, _look, compute) in CACHES.items():
+        mismatches = [each for of, each in differing if of == name]
+        # All ratings are computed at once.
+        if mismatches and compute not in done:
+            compute(mismatches)
+            done.add(compute)
+    # Corrected results have enqueued their rounds for rating.
+    sweep_ratings()
+
+
+STORED = "stored"
+
+
+def compare_with_stored(
+    document: Mapping[str, Any], tournament: Tournament, most_work: int
+) -> Iterator[Point]:
+    """Yield for each game and closed round of a valid export whether the same is stored here.
+
+    What a correction has changed since is no difference; what changed without one is. A small
+    document may name a large tournament: one with more revisions than `most_work` is not read.
+    """
+    rows = Game.objects.filter(table__round__event=tournament.event_id).select_related("table")
+    if (rows.aggregate(work=Sum("revision"))["work"] or 0) > most_work:
+        yield Point(STORED, "", UNKNOWN, TOO_LARGE)
+        return
+    in_order = Prefetch("revisions", Revision.objects.order_by("revision"))
+    games = {
+        (row.table.round_id, row.table.number): row
+        for row in rows.prefetch_related(in_order)
+        if row.table is not None
+    }
+    rounds = {round_.number: (round_, digest) for round_, digest in digests_of_rounds(tournament)}
+    entries = AuditEntry.objects.filter(event=tournament.event_id, action="seal-rounds")
+    noted: list[dict[str, str]] = [(entry.after or {}).get("codes", {}) for entry in entries]
+    for at, place in enumerate(document["rounds"]):
+        where = f"rounds[{at}]"
+        round_, digest = rounds.get(place["number"], (None, ""))
+        for number, table in enumerate(place["tables"]):
+            row = None if round_ is None else games.get((round_.pk, table["number"]))
+            yield _compare_game(f"{where}.tables[{number}].game", table["game"], row)
+        if "digest" in place and place["digest"] != digest:
+            sealed = any(codes.get(str(place["number"])) == digest for codes in noted)
+            code = "changed-since" if sealed or not digest else "behind"
+            outcome = UNKNOWN if code == "changed-since" else DIFFERS
+            yield Point(STORED, f"{where}.digest", outcome, code)
+
+
+def _compare_game(where: str, document: Mapping[str, Any], row: Game | None) -> Point:
+    if row is None:
+        return Point(STORED, where, UNKNOWN, "changed-since")
+    revisions = list(row.revisions.all())
+    exported = digest_of_game(document["record"]) if document["writes"] else ""
+    if exported == record_digest(row, revisions):
+        return Point(STORED, where)
+    if [revision.key for revision in revisions] != [each["key"] for each in document["writes"]]:
+        return Point(STORED, where, UNKNOWN, "changed-since")
+    return Point(STORED, where, DIFFERS, "behind")

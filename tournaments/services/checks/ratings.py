@@ -1,6 +1,6 @@
-"""Checks of kept ratings: their rows, changes and sums."""
+"""Checks of stored ratings: `look_at_changes` and `look_at_ratings`, in `nights.CACHES`."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import chain
@@ -22,6 +22,7 @@ from tournaments.models import (
 from tournaments.queries.ratings import DAY, LastChange, displayed_points, last_changes, month_of
 from tournaments.services.base.writes import one_moment
 from tournaments.services.checks.caches import Mismatch, ScanResult, batches_of
+from tournaments.services.ratings.computing import rebuild_ratings
 from tournaments.services.ratings.games import Played, RoundToRate, person_of, played_rounds
 
 ROUNDS_AT_ONCE = 25
@@ -141,8 +142,8 @@ def look_at_changes() -> Iterator[ScanResult]:
     while True:
         with one_moment():
             stretch, clubs = stretch_from(until)
-            number, found = _look(stretch, clubs, Pending())
-        yield number, found
+            number, mismatches = _look(stretch, clubs, Pending())
+        yield number, mismatches
         until = stretch.until
         if until is None:
             return
@@ -212,22 +213,22 @@ class _Stretch:
             for game in games:
                 spread = spreads.get(game.spread, Spread()).seeing(game.scores)
                 spreads[game.spread] = spread
-                for found in self._look_at_game(round_, game, spread, order):
-                    yield round_.at, found
+                for mismatch in self._look_at_game(round_, game, spread, order):
+                    yield round_.at, mismatch
             row = self.rounds.pop(round_.pk, None)
             computed = {name: list(spread) for name, spread in spreads.items()}
             stored = None if row is None or row.at != round_.at else row.spreads
             if stored != computed:
-                yield round_.at, self._found(f"round {round_.pk}", stored, computed)
+                yield round_.at, self._mismatch(f"round {round_.pk}", stored, computed)
             # Continue from the stored value, so that one wrong spread is reported once.
             spreads = read_spreads(stored or computed)
         for change in self.changes.values():
             yield (
                 change.at,
-                self._found(_subject(change.game, change.person), _details(change), None),
+                self._mismatch(_subject(change.game, change.person), _details(change), None),
             )
         for pk, row in self.rounds.items():
-            yield row.at, self._found(f"round {pk}", row.spreads, None)
+            yield row.at, self._mismatch(f"round {pk}", row.spreads, None)
 
     def _look_at_game(
         self, round_: RoundToRate, game: Played, spread: Spread, order: dict[int, int]
@@ -250,14 +251,14 @@ class _Stretch:
             if who is None:
                 continue
             if each is None:
-                yield self._found(_subject(game.pk, who), None, {"seat": seat})
+                yield self._mismatch(_subject(game.pk, who), None, {"seat": seat})
                 continue
             before = self._before(each, round_.at, order)
             after = afters[seat] if afters else each.after
             right = {"at": round_.at, "before": before, "after": after}
             if right != {"at": each.at, "before": each.before, "after": each.after}:
                 computed = _values(each.number, before, after)
-                yield self._found(_subject(game.pk, who), _details(each), computed)
+                yield self._mismatch(_subject(game.pk, who), _details(each), computed)
 
     def _before(self, change: StoredChange, at: datetime, order: dict[int, int]) -> Rating | None:
         """Return the rating a change must begin with; None if it is out of order."""
@@ -271,7 +272,7 @@ class _Stretch:
             return None
         return prior.after.rested((at - prior.at).total_seconds() / DAY)
 
-    def _found(self, row: str, stored: Any, computed: Any) -> Mismatch:
+    def _mismatch(self, row: str, stored: Any, computed: Any) -> Mismatch:
         club, family = self.key
         return Mismatch(club, f"{family} in {club or 'all clubs'}, {row}", stored, computed)
 
@@ -299,13 +300,13 @@ def look_at_ratings() -> Iterator[ScanResult]:
             rows = PlayerRating.objects.filter(pk__in=keys)
             ratings = list(rows.order_by("pk").select_related("pool"))
             last = {change.rating: change for change in last_changes(rows)}
-        found = [
+        mismatches = [
             Mismatch(row.pool.club_id, f"{row.pool}, {row.person}", _stored(row), computed)
             for row in ratings
             if _stored(row) != (computed := _computed(row, last.get(row.pk)))
             and not pending.covers(row.pool.club_id, row.last_at)
         ]
-        yield len(ratings), found
+        yield len(ratings), mismatches
 
 
 def _stored(row: PlayerRating) -> list[Any]:
@@ -328,3 +329,8 @@ def _computed(row: PlayerRating, change: LastChange | None) -> list[Any] | None:
     rating, at = Rating(change.mean, change.variance, row.pool.start), change.at
     displayed = displayed_points(rating), month_of(at), rating.provisional
     return [*rating, change.number, at.isoformat(), player, *displayed]
+
+
+def repair_ratings(_mismatches: Sequence[Mismatch]) -> None:
+    """Recompute all ratings once, however many differ."""
+    rebuild_ratings()

@@ -42,7 +42,7 @@ from tournaments.queries.statistics import (
     Milestone,
     front_of,
 )
-from tournaments.services.checks.nights import CALLED, counts_of
+from tournaments.services.checks.nights import counts_of
 from tournaments.services.clubs.membership import (
     ClubSettings,
     LastOwner,
@@ -385,9 +385,7 @@ def club(request: HttpRequest, slug: str) -> HttpResponse:
         "bar": bar,
         "role": bar.role and Role(bar.role).label,
         "players": row.players.filter(removed_at=None).count(),
-        "differences": [(CALLED[cache], number) for cache, number in counts_of(row.pk)]
-        if bar.owns
-        else [],
+        "differences": counts_of(row.pk) if bar.owns else [],
         "now": [(each, playing_text(each)) for each in now],
         "next": lead,
         "soon": soon[:SHOWN_EVENTS],
