@@ -14,14 +14,9 @@ from tournaments.models import Event, Round, Season, Table
 from tournaments.models.clubs import LeaguePoints
 from tournaments.models.events import MOST_WRONG_CODES
 from tournaments.queries.sheets import Sheet
-from tournaments.services.base.writes import Fault
 from tournaments.services.games.playing import agreement_on
 
 MOST_EVENINGS = 366
-
-
-class EndsBeforeItStarts(Fault, code="ends-before-it-starts", where="ends_on"):
-    sentence = _("The last day is before the first.")
 
 
 class SeasonDatesSerializer(fields.StrictSerializer):
@@ -39,16 +34,6 @@ class SeasonDatesSerializer(fields.StrictSerializer):
         min_value=1, max_value=MOST_EVENINGS, allow_null=True, default=None
     )
     league_points = serializers.ChoiceField(LeaguePoints.choices, default="", allow_blank=True)
-
-    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        """Refuse a season that ends before it starts."""
-        first, last = (
-            attrs[name] if name in attrs else getattr(self.instance, name)
-            for name in ("starts_on", "ends_on")
-        )
-        if last < first:
-            raise EndsBeforeItStarts
-        return attrs
 
 
 class SeasonSerializer(fields.RowSerializer):

@@ -382,6 +382,10 @@ class SeasonNameTaken(Refused, code="season-name-taken"):
     sentence = _("There is a season with this name.")
 
 
+class EndsBeforeItStarts(Fault, code="ends-before-it-starts", where="ends_on"):
+    sentence = _("The last day is before the first.")
+
+
 class SeasonInUse(Refused, code="season-in-use"):
     sentence = _("Evenings belong to this season, so that it stays.")
 
@@ -409,6 +413,8 @@ class SeasonDates:
 
     `league_best` is the number of a player's best evenings that count in its league; None for all.
     `league_points` is one of `LeaguePoints`.
+
+    Raises: EndsBeforeItStarts.
     """
 
     name: str
@@ -416,6 +422,10 @@ class SeasonDates:
     ends_on: date
     league_best: int | None = None
     league_points: str = ""
+
+    def __post_init__(self) -> None:
+        if self.ends_on < self.starts_on:
+            raise EndsBeforeItStarts
 
 
 def create_season(club: Club, dates: SeasonDates, by: Actor, *, at: datetime) -> Season:

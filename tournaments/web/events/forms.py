@@ -52,14 +52,6 @@ class SeasonForm(forms.Form):
     def of(cls, season: Season) -> "SeasonForm":
         return cls(initial=asdict(dates_of(season)))
 
-    def clean(self) -> dict[str, Any]:
-        """Refuse a season that ends before it starts."""
-        cleaned: dict[str, Any] = self.cleaned_data
-        first, last = cleaned.get("starts_on"), cleaned.get("ends_on")
-        if first and last and last < first:
-            self.add_error("ends_on", _("The last day is before the first."))
-        return cleaned
-
     @property
     def dates(self) -> SeasonDates:
         return SeasonDates(**self.cleaned_data)

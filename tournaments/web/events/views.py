@@ -50,9 +50,7 @@ from tournaments.services.base.writes import Refused
 from tournaments.services.events.events import (
     EventHasTables,
     OtherLeaguePoints,
-    SeasonCountsOthers,
     SeasonInUse,
-    SeasonNameTaken,
     change_event,
     change_season,
     close_round,
@@ -536,8 +534,8 @@ def seasons(request: HttpRequest, slug: str) -> HttpResponse:
     if form.is_valid():
         try:
             create_season(club, form.dates, actor_of(request), at=timezone.now())
-        except SeasonNameTaken as error:
-            form.add_error("name", str(error))
+        except Refused as error:
+            add_refused(form, error, "name")
         else:
             messages.success(request, _("Saved."))
             return redirect("seasons", slug)
@@ -552,10 +550,8 @@ def season(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
         if form.is_valid():
             try:
                 change_season(row.pk, form.dates, actor_of(request), at=timezone.now())
-            except SeasonNameTaken as error:
-                form.add_error("name", str(error))
-            except SeasonCountsOthers as error:
-                form.add_error("league_points", str(error))
+            except Refused as error:
+                add_refused(form, error, "name")
             else:
                 messages.success(request, _("Saved."))
                 return redirect("seasons", slug)
