@@ -1,6 +1,7 @@
 // Whose phone this is: asked once at a table and kept here. Their seat is marked, and the table drawn from it.
 
 import { hold } from "./held.js";
+import * as Pen from "./pen.js";
 
 const dialog = document.getElementById("who");
 const box = document.getElementById("seat"); // what another phone asks, or answers
@@ -56,15 +57,17 @@ function mark() {
 let wanted = null; // the seat that this phone has asked for, by name
 let isTold = false; // once for each page: a seat that was chosen earlier, or in the game before
 
-async function tell(does, seat = "") {
-  const body = new URLSearchParams({ does, seat });
+async function send(does, seat = "", more = {}, url = `${people().follow}seat/`) {
+  const body = new URLSearchParams({ does, seat, ...more });
   body.set("csrfmiddlewaretoken", document.querySelector("[name=csrfmiddlewaretoken]").value);
   try {
-    return (await fetch(`${people().follow}seat/`, { method: "POST", body })).ok;
+    return await fetch(url, { method: "POST", body });
   } catch {
-    return false; // no signal: told with the next page
+    return null; // no signal: told with the next page
   }
 }
+
+const tell = async (...what) => Boolean((await send(...what))?.ok);
 
 async function take(seat) {
   isTold = true;
@@ -87,6 +90,7 @@ function hear(here, seat) {
   if (isAsked) show("asked", players[seat], true);
   else if (!box.querySelector("[value=yes]").hidden) box.hidden = true;
   if (wanted !== null && phones[players.indexOf(wanted)] !== "asked") settle();
+  Pen.hear(here, seat, seat >= 0 && load()?.has === game, send);
 }
 
 async function want(seat) {
@@ -213,9 +217,14 @@ box.addEventListener("click", ({ target }) => {
   if (button?.value) give(seatOf(people()), button.value);
   else if (button) box.hidden = true;
 });
+document.getElementById("pen").addEventListener("click", ({ target }) => {
+  const button = target.closest("button");
+  if (button) Pen.answer(button, people().players, seatOf(people()));
+});
 document.addEventListener("people", mark);
 document.addEventListener("click", (event) => {
-  if (event.target.closest(".who-line button, .ask-who")) ask();
+  if (event.target.closest(".ask-pen")) tell("pen", seatOf(people()));
+  else if (event.target.closest(".who-line button, .ask-who")) ask();
 });
 
 // What is written from here says by whom; in capture, before the outbox reads the form.

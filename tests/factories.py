@@ -110,9 +110,10 @@ class HouseRulesetFactory(factory.django.DjangoModelFactory):
     changed_at = EVENING
 
 
-def record(game: Game, body) -> Sheet:
+def record(game: Game, body, **context) -> Sheet:
     game.refresh_from_db()
-    return playing.record_entry(game.pk, parse_entry(body), ContextFactory(revision=game.revision))
+    context = ContextFactory(revision=game.revision, **context)
+    return playing.record_entry(game.pk, parse_entry(body), context)
 
 
 def record_all(game: Game, bodies) -> None:

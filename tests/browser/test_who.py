@@ -137,3 +137,61 @@ def test_seat_on_another_phone_is_asked_for_there(new_phone):
     expect(said).to_be_hidden()
     expect(line(mine)).to_have_text("Yalnız izliyorsunuz")
     assert marked(mine) == []
+
+
+def follows(new_phone, game, name):
+    phone = new_phone(asked=True, locale="tr-TR")
+    phone.game = game
+    phone.open(address(game, "follow"))
+    say_who(phone, name)
+    expect(line(phone)).to_have_text(f"Siz: {name}")
+    return phone
+
+
+def test_follower_asks_for_the_scoring_and_the_writing_phone_gives_it(new_phone):
+    mine = new_phone(asked=True, locale="tr-TR")
+    mine.sit_down(WHOLE_GAME[0], players=NAMES)
+    say_who(mine, "Abdurrahman")
+    other = follows(new_phone, mine.game, "Zeynep")
+    ask, question = other.page.locator(".ask-pen"), mine.page.locator("#pen")
+
+    other.tap(ask)
+    expect(other.page.locator("#pen")).to_contain_text("Yazan telefona soruldu.")
+    expect(ask).to_be_hidden()
+    expect(question).to_contain_text("Zeynep skoru yazmak istiyor.")
+    assert (mine.faults(), other.faults()) == ({}, {})
+    assert mine.misfits(360, 430) == {}
+    question.get_by_role("button", name="Hayır").tap()
+    expect(ask).to_be_visible()
+
+    other.tap(ask)
+    question.get_by_role("button", name="Yazsın").tap()
+    other.page.wait_for_url(re.compile("/play/"))
+    other.write_deal(WHOLE_GAME[1])
+    # The phone that wrote before follows.
+    mine.wake()
+    mine.page.wait_for_url(re.compile("/follow/"))
+    mine.wait_for(2)
+    expect(mine.page.locator(".notice", has_text="başka bir telefon yazıyor")).to_be_visible()
+
+
+def test_two_players_go_on_after_the_writing_phone_has_died(new_phone):
+    game = game_with(WHOLE_GAME[:14], players=NAMES)
+    one, other = (follows(new_phone, game, name) for name in ("Zeynep", "İnci"))
+
+    one.tap(one.page.locator(".ask-pen"))
+    agree = other.page.locator("#pen")
+    expect(agree).to_contain_text("Zeynep, yazan telefonun sesi çıkmıyorsa")
+    agree.get_by_role("button", name="Evet").tap()
+    expect(agree).to_be_hidden()
+    assert "/follow/" in one.page.url
+    # Two minutes later.
+    game.refresh_from_db()
+    game.phones = [{**each, "pen": each["pen"] and each["pen"] - 121} for each in game.phones]
+    game.save()
+    one.page.wait_for_url(re.compile("/play/"), timeout=20_000)
+
+    for body in WHOLE_GAME[14:]:
+        one.write_deal(body)
+    assert one.sheet().game.finished
+    other.wait_for(20)

@@ -161,16 +161,28 @@ def put_computed(sheet: Sheet) -> None:
 
 @dataclass(slots=True)
 class PhoneSeat:
-    """The phone that has somebody's seat, and the one that asks for it since a time."""
+    """The phone that has somebody's seat, and the one that asks for it since a time.
+
+    `pen` is since when this seat asks to write the score (0: it does not), `given` whether the
+    writing phone agrees, and `backs` the name of another seat whose request this one supports.
+    """
 
     name: str
     phone: str = ""
     asks: str = ""
     since: float = 0
+    pen: float = 0
+    given: bool = False
+    backs: str = ""
 
     @property
     def state(self) -> str:
         return "asked" if self.asks else "taken" if self.phone else ""
+
+    @property
+    def request(self) -> str:
+        """Return since when the seat asks to write, by which one request differs from the next."""
+        return "given" if self.given else str(self.pen or "")
 
 
 def phone_seats(row: Game) -> list[PhoneSeat]:

@@ -2,12 +2,12 @@ from datetime import timedelta
 
 import pytest
 
-from tests.deals import NAMES
-from tests.factories import EVENING, ContextFactory, GameFactory, SetupFactory
+from tests.deals import NAMES, WHOLE_GAME
+from tests.factories import EVENING, ContextFactory, GameFactory, SetupFactory, record, record_all
 from tournaments.models import Game
 from tournaments.queries.sheets import phone_seats
 from tournaments.services.games import seating
-from tournaments.services.games.playing import change_head
+from tournaments.services.games.playing import change_head, hand_over, may_take_pen
 
 pytestmark = pytest.mark.django_db
 
@@ -125,3 +125,75 @@ def test_partners_share_the_place_of_their_pair():
 )
 def test_whoever_comes_takes_the_seat_that_is_free(people, seats, players):
     assert seating.seated(NAMES, people, seats) == players
+
+
+def pens(game):
+    game.refresh_from_db()
+    return [bool(each.request) for each in phone_seats(game)]
+
+
+def after(**time):
+    return EVENING + timedelta(**time)
+
+
+def may_write(game, seat, phone, at):
+    game.refresh_from_db()
+    return may_take_pen(game, seat, phone, at=at)
+
+
+@pytest.fixture
+def asked(game):
+    """A game in which the phone of seat 1 asks for the scoring, with other phones at 2 and 3."""
+    for seat, phone in enumerate(("one", "two", "three"), 1):
+        take(game, seat, phone)
+    assert seating.ask_for_pen(game.pk, 1, "one", at=EVENING)
+    return game
+
+
+def test_scoring_is_given_by_the_writing_phone_or_refused(asked):
+    assert pens(asked) == [False, True, False, False]
+    assert not may_write(asked, 1, "one", EVENING)
+    assert not seating.answer_for_pen(asked.pk, 2, gives=True)
+    assert seating.answer_for_pen(asked.pk, 1, gives=True)
+    assert may_write(asked, 1, "one", EVENING)
+    # Nobody else, and no other phone in the name of the seat.
+    assert not may_write(asked, 2, "two", after(hours=1))
+    assert not may_write(asked, 1, "two", after(hours=1))
+
+    assert seating.answer_for_pen(asked.pk, 1, gives=False)
+    assert pens(asked) == [False] * 4
+    assert not may_write(asked, 1, "one", after(hours=1))
+
+
+@pytest.mark.parametrize(
+    ("agrees", "writer", "seconds"),
+    [(False, "Ayşe", 300), (True, "Ayşe", 120), (False, "Burak", 120)],
+)
+def test_silent_phone_loses_the_scoring_sooner_if_two_agree(asked, agrees, writer, seconds):
+    record(asked, WHOLE_GAME[0], author=writer, at=after(seconds=60))
+    if agrees:
+        # Not the phone of another seat, and nobody for one who does not ask.
+        assert not seating.back_request(asked.pk, 2, NAMES[1], "three")
+        assert not seating.back_request(asked.pk, 2, NAMES[3], "two")
+        assert seating.back_request(asked.pk, 2, NAMES[1], "two")
+
+    # Silence begins with the last entry.
+    assert not may_write(asked, 1, "one", after(seconds=59 + seconds))
+    assert may_write(asked, 1, "one", after(seconds=60 + seconds))
+
+
+def test_all_requests_are_forgotten_once_another_phone_writes(asked):
+    seating.back_request(asked.pk, 2, NAMES[1], "two")
+    hand_over(asked.pk, asked.write_generation, "key-of-another-phone-123", at=EVENING)
+
+    assert pens(asked) == [False] * 4
+    assert not may_write(asked, 1, "one", after(hours=1))
+
+
+def test_whoever_leaves_a_seat_no_longer_asks_and_a_finished_game_is_not_taken(asked):
+    seating.leave_seat(asked.pk, "one")
+    assert pens(asked) == [False] * 4
+    take(asked, 1, "one")
+    seating.ask_for_pen(asked.pk, 1, "one", at=EVENING)
+    record_all(asked, WHOLE_GAME)
+    assert not may_write(asked, 1, "one", after(hours=1))

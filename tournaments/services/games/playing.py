@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import partial
 from types import MappingProxyType
 from typing import Any
@@ -60,12 +60,18 @@ from tournaments.queries.sheets import (
     Sheet,
     agreement_of,
     load_sheet,
+    phone_seats,
     rules_of,
 )
 from tournaments.services.audit import NOBODY, Actor, Change, note_change
 from tournaments.services.base.writes import Refused
 from tournaments.services.documents.reporting import throw_away
-from tournaments.services.games.seating import SeatsDrawn, TableSeating, is_drawn, reseat
+from tournaments.services.games.seating import (
+    SeatsDrawn,
+    TableSeating,
+    is_drawn,
+    reseat,
+)
 from tournaments.services.games.writing import (
     KEY,
     BadKey,
@@ -490,7 +496,8 @@ def hand_over(game_pk: int, generation: int, key: str, by: Actor = NOBODY, *, at
             Game.objects.filter(pk__in=games).update(write_generation=F("write_generation") + 1)
             row.write_generation += 1
             row.taken_with, row.taken_at = digest(key), at
-            row.save(update_fields=["write_generation", "taken_with", "taken_at"])
+            row.phones = [{**phone, "pen": 0, "given": False, "backs": ""} for phone in row.phones]
+            row.save(update_fields=["write_generation", "taken_with", "taken_at", "phones"])
             if row.table_id is not None:
                 table = Table.objects.select_related("round__event__club").get(pk=row.table_id)
                 event, subject = table.round.event, f"table:{table.public_id}"
@@ -499,6 +506,28 @@ def hand_over(game_pk: int, generation: int, key: str, by: Actor = NOBODY, *, at
         elif row.taken_with != digest(key):
             raise ScoringTaken
     return row
+
+
+TWO_AGREE, ONE_ALONE = timedelta(minutes=2), timedelta(minutes=5)
+"""The silence of the writing phone after which the scoring goes to a seat that asked for it."""
+
+
+def may_take_pen(row: Game, seat: int, phone: str, *, at: datetime) -> bool:
+    """Return whether the phone of a seat, which asked for the scoring, may take it over (1 query).
+
+    The writing phone gives it, or has been silent since the request and the last entry: for two
+    minutes if another seat agrees or this one wrote the last entry, else for five.
+    """
+    seats = phone_seats(row)
+    there = seats[seat]
+    if there.phone != phone or not there.pen or row.result is not None:
+        return False
+    last = row.revisions.order_by("-revision").first()
+    agreed = any(each.backs == there.name and each is not there for each in seats)
+    agreed = agreed or (last is not None and last.author == there.name)
+    silent_since = max(there.pen, last.at.timestamp() if last else 0)
+    silence = timedelta(seconds=at.timestamp() - silent_since)
+    return there.given or silence >= (TWO_AGREE if agreed else ONE_ALONE)
 
 
 def _locked_games_at_table_of(game_pk: int) -> list[Game]:

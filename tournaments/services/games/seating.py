@@ -322,6 +322,51 @@ def _leave(seats: list[PhoneSeat], phone: str) -> None:
         if there.phone == phone:
             # Whoever asks for it finds it free.
             there.phone = ""
+            _put_down(there)
+
+
+def _put_down(there: PhoneSeat) -> None:
+    there.pen, there.given, there.backs = 0, False, ""
+
+
+def ask_for_pen(game_pk: int, seat: int, phone: str, *, at: datetime) -> bool:
+    """Ask to write the score as the phone of a seat; return whether it asks now."""
+
+    def ask(seats: list[PhoneSeat]) -> bool:
+        there = seats[seat]
+        if there.phone == phone:
+            there.pen = there.pen or at.timestamp()
+        return there.phone == phone
+
+    return _change(game_pk, ask)
+
+
+def back_request(game_pk: int, seat: int, name: str, phone: str) -> bool:
+    """Agree as the phone of a seat that the one with a name writes; return whether that asks."""
+
+    def back(seats: list[PhoneSeat]) -> bool:
+        there = seats[seat]
+        asks = any(each.pen and each.name == name for each in seats)
+        if there.phone == phone and asks:
+            there.backs = name
+        return there.phone == phone and asks
+
+    return _change(game_pk, back)
+
+
+def answer_for_pen(game_pk: int, seat: int, *, gives: bool) -> bool:
+    """Answer a seat as the writing phone; return whether it asked."""
+
+    def answer(seats: list[PhoneSeat]) -> bool:
+        there = seats[seat]
+        asked = bool(there.pen)
+        if asked and gives:
+            there.given = True
+        elif asked:
+            _put_down(there)
+        return asked
+
+    return _change(game_pk, answer)
 
 
 def _change(game_pk: int, change: Callable[[list[PhoneSeat]], bool]) -> bool:

@@ -29,6 +29,7 @@ urlpatterns = [
     path("offline/table/", game_setup.table_offline, name="table_offline"),
     path(f"{PLAY}rematch/", rematch.rematch, name="rematch"),
     path(f"{PLAY}pen/", correcting.share, name="pen"),
+    path(f"{PLAY}pen/give/", views.give_pen, name="give_pen"),
     path(f"{PLAY}delete/", correcting.delete, name="delete"),
     path("take/<str:public_id>/<str:secret>/", correcting.take, name="take"),
     path(f"{PLAY}next-game/", starting.next_game, name="next_game"),

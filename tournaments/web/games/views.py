@@ -1,6 +1,7 @@
 """The page of a table on a phone."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import wraps
@@ -8,7 +9,7 @@ from hashlib import sha256
 from typing import Any
 
 from django.contrib.staticfiles.storage import staticfiles_storage
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.template.loader import render_to_string
 from django.urls import reverse
@@ -46,8 +47,24 @@ from tournaments.queries.sheets import (
 from tournaments.queries.state import seconds_left
 from tournaments.queries.versions import GameVersion, mark_of, mark_written
 from tournaments.services.base.writes import Refused
-from tournaments.services.games.playing import agreement_on, own_seat, record_entry, withdraw_entry
-from tournaments.services.games.seating import answer_for_seat, ask_for_seat, leave_seat, take_seat
+from tournaments.services.games.playing import (
+    ScoringTaken,
+    agreement_on,
+    hand_over,
+    may_take_pen,
+    own_seat,
+    record_entry,
+    withdraw_entry,
+)
+from tournaments.services.games.seating import (
+    answer_for_pen,
+    answer_for_seat,
+    ask_for_pen,
+    ask_for_seat,
+    back_request,
+    leave_seat,
+    take_seat,
+)
 from tournaments.services.games.writing import (
     BadKey,
     KeyReused,
@@ -81,7 +98,7 @@ from tournaments.web.games.deals.forms import (
     typed_entry,
 )
 from tournaments.web.games.deals.sheets import SheetPage, entry_text, news_of
-from tournaments.web.games.starting import match_page
+from tournaments.web.games.starting import key_of, match_page
 from tournaments.web.ratings.views import rated_part
 
 MINUTE = 60
@@ -274,7 +291,11 @@ def question_of(request: HttpRequest, row: Game, rules: Ruleset) -> dict[str, An
 
 @require_POST
 def seat(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
-    """Take a seat, ask for it, answer a phone that asks, or leave it: 409 if that is not so."""
+    """Take a seat, ask for it, answer a phone that asks, or leave it: 409 if that is not so.
+
+    So does the phone of a seat ask for the scoring, agree with another one, and take it over: the
+    answer has the address to write.
+    """
     if refused := too_many(request, "phone_seats"):
         return refused
     row = get_object_or_404(Game.objects.readable_at(public_id, secret))
@@ -284,6 +305,20 @@ def seat(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
     number = int(chosen) if chosen in map(str, range(len(row.players))) else None
     if does == "leave":
         leave_seat(row.pk, phone)
+    elif does == "write" and number is not None:
+        key = key_of(request.POST)
+        # A retry after a lost answer: the scoring is this phone's already.
+        taken = Game.objects.taken_with(public_id, key).first()
+        if taken is None and may_take_pen(row, number, phone, at=at):
+            with suppress(ScoringTaken):
+                by = actor_of(request, row.table.public_id if row.table else "")
+                taken = hand_over(row.pk, row.write_generation, key, by, at=at)
+        if taken is not None:
+            return JsonResponse({"address": address(taken, "write")})
+        response.status_code = 409
+    elif does == "agree" and number is not None:
+        if not back_request(row.pk, number, request.POST.get("name", ""), phone):
+            response.status_code = 409
     elif number is None or not _change(row, does, number, phone, at):
         response.status_code = 409
     return response
@@ -297,6 +332,8 @@ def _change(row: Game, does: str, number: int, phone: str, at: datetime) -> bool
             return ask_for_seat(row.pk, number, phone, at=at)
         case "yes" | "no":
             return answer_for_seat(row.pk, number, phone, gives=does == "yes")
+        case "pen":
+            return ask_for_pen(row.pk, number, phone, at=at)
         case _:
             return False
 
@@ -349,6 +386,15 @@ def with_game(
         return answer
 
     return decorate
+
+
+@with_game("POST")
+def give_pen(request: HtmxRequest, row: Game) -> HttpResponse:
+    """Answer as the writing phone whether a seat that asks for it gets the scoring."""
+    seat = number_in(request.POST, "seat", -1)
+    gives = request.POST.get("does") == "yes"
+    asked = seat in range(len(row.players)) and answer_for_pen(row.pk, seat, gives=gives)
+    return HttpResponse(status=204 if asked else 409)
 
 
 SHOWS = ("GET", "HEAD", "POST")
@@ -481,6 +527,7 @@ def people_of(row: Game, rules: Ruleset, holder: int) -> dict[str, Any]:
         "sides": list(rules.sides),
         "holder": holder,
         "phones": [each.state for each in phone_seats(row)],
+        "pens": [each.request for each in phone_seats(row)],
     }
 
 
