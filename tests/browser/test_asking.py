@@ -109,19 +109,6 @@ def test_any_number_is_corrected_first(new_phone):
     assert phone.stored()[3]["counts"] == WHOLE_GAME[3]["counts"]
 
 
-def test_next_deal_and_end_open_at_their_heads(new_phone):
-    phone = new_phone()
-    phone.sit_down(*WHOLE_GAME[:18])
-    for number, body in enumerate(WHOLE_GAME[18:], 19):
-        phone.enter(body)
-        phone.page.evaluate("scrollTo(0, 300)")
-        phone.save_and_wait()
-        heading = phone.page.locator("#table h2").first
-        expect(heading).to_be_in_viewport()
-        assert phone.page.evaluate("scrollY") == 0, number
-    expect(heading).to_have_id("end-title")
-
-
 def test_doubles_and_holder_are_reached_on_a_short_screen(new_phone):
     phone = new_phone(viewport={"width": 390, "height": 664})
     phone.sit_down(ruleset="barbu")

@@ -16,7 +16,7 @@ from tests.factories import EVENING, record, record_all
 from tests.reports.asked import asked, outline, silent
 from tests.tournament_builders import running
 from tournaments.engine.standings.tournament_settings import TournamentSettings, write_settings
-from tournaments.models import Event, Game, Report
+from tournaments.models import Game, Report
 from tournaments.queries.documents import report_secret
 from tournaments.reports import books, pages
 from tournaments.reports.documents import build_report, compose
@@ -183,17 +183,6 @@ def test_same_games_are_the_same_content_until_one_is_written(evening):
     assert [key_of(each, composed(each)) for each in (report, records)] == before
     record(Game.objects.get(table__number=2), WHOLE_GAME[0])
     assert not {key_of(each, composed(each)) for each in (report, records)} & set(before)
-
-
-@pytest.mark.parametrize("tables", [1, 3])
-def test_sheets_are_read_in_as_many_queries(django_assert_num_queries, tables):
-    event = EventFactory()
-    round_ = RoundFactory(event=event, number=1)
-    for number in range(1, tables + 1):
-        TableFactory(round=round_, number=number, entries=WHOLE_GAME[:2])
-    report = report_of(Event.objects.select_related("tournament").get(pk=event.pk))
-    with django_assert_num_queries(3):
-        composed(report)
 
 
 @pytest.mark.parametrize(

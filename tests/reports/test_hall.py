@@ -23,7 +23,6 @@ pytestmark = pytest.mark.django_db
 
 
 Kind, Audience = Report.Kind, Report.Audience
-TWELVE = [f"Oyuncu {n}" for n in range(12)]
 
 
 def card(table, first, *names):
@@ -183,25 +182,6 @@ def test_each_of_a_pair_gets_a_certificate():
     assert [item["lines"][2].split(" · ")[1] for item in items if item["name"] == "Ayşe"] == [
         "with Burak"
     ]
-
-
-@pytest.mark.parametrize("number", [1, 3])
-def test_as_many_queries_whatever_the_tables(django_assert_num_queries, number):
-    row = running(*TWELVE[: 4 * number])
-    closed(row, WHOLE_GAME)
-    event = row.event
-    counts = {
-        Kind.TABLE_CARDS: 2,
-        Kind.NAME_BADGES: 1,
-        Kind.SEATING_BY_NAME: 3,
-        Kind.SEATING_BY_TABLE: 3,
-        Kind.CERTIFICATES: 5,
-    }
-
-    for kind, count in counts.items():
-        report = asked(event, kind, round=1)
-        with django_assert_num_queries(count):
-            compose(report, silent)
 
 
 Kind, Format = Report.Kind, Report.Format

@@ -190,16 +190,6 @@ def test_pages_are_tagged_and_say_who_is_where(played, pdf, paper, language):
         assert name in document.text
 
 
-@pytest.mark.parametrize("kind", ["standings", "cross-table"])
-def test_pages_are_read_in_as_many_queries_however_many_there_are(django_assert_num_queries, kind):
-    for names in (FIVE[:4], [f"Oyuncu {n}" for n in range(12)]):
-        report = report_of(running(*names, rounds=1), kind=kind)
-        closed(report.event.tournament, WHOLE_GAME)
-        report.event = type(report.event).objects.get(pk=report.event.pk)
-        with django_assert_num_queries(7):
-            composed_of(report)
-
-
 def test_teams_of_line_ups_have_a_column_for_each_round(tmp_path):
     row = running(*(Entry(f"{team}{n}", team=team) for n in (1, 2) for team in "KLMN"), line_up=1)
     closed(row, WHOLE_GAME)

@@ -1,6 +1,7 @@
 import io
 import json
 import logging
+from datetime import datetime
 from io import StringIO
 
 import pytest
@@ -135,6 +136,12 @@ def test_what_postgresql_tells_of_a_row_is_left_out():
         assert 'constraint "player_name' in line.replace("\\", "")
         assert NAME not in line
         assert "second line" not in line
+
+
+def test_lines_for_people_say_of_which_zone_their_time_is():
+    record = logging.LogRecord("root", logging.WARNING, "x.py", 1, "words", (), None)
+    written = datetime.strptime(DiscreetFormatter().format(record)[:24], "%Y-%m-%d %H:%M:%S%z")
+    assert abs(written.timestamp() - record.created) < 1
 
 
 @pytest.mark.parametrize("formatter", [DiscreetFormatter(), JsonFormatter()])

@@ -7,6 +7,7 @@ from io import StringIO
 
 import pytest
 from allauth.account.models import EmailAddress
+from allauth.mfa.models import Authenticator
 from allauth.usersessions.models import UserSession
 from django.apps import apps
 from django.contrib.auth.hashers import MD5PasswordHasher, make_password
@@ -117,6 +118,9 @@ def test_password_needs_no_code_and_may_be_left_out_for_one(visitor, ayse):
     assert signed_in(visitor) == ayse
     assert mail.outbox == []
     visitor.logout()
+    # A passkey is another key and no second lock.
+    data = {"name": "Telefon", "credential": {}}
+    Authenticator.objects.create(user=ayse, type=Authenticator.Type.WEBAUTHN, data=data)
     asked = visitor.post(SIGN_IN, {"login": AYSE})
     assert (asked.status_code, asked.url) == (302, CODE)
     answer = visitor.post(CODE, {"code": last_code()})
@@ -256,6 +260,19 @@ def test_new_password_signs_out_all_other_devices(two_devices, page, words):
 
     assert there.get(reverse("account_email")).status_code == 302
     assert here.get(reverse("account_email")).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("password", "taken"),
+    [("904817263558", True), ("sepet-havlu", False), ("professional", False)],
+)
+def test_password_is_long_and_uncommon_and_of_any_characters(visitor, ayse, password, taken):
+    visitor.force_login(ayse)
+    words = {"oldpassword": PASSWORD, "password1": password, "password2": password}
+    answer = visitor.post(reverse("account_change_password"), words)
+    assert answer.status_code == (302 if taken else 422)
+    ayse.refresh_from_db()
+    assert ayse.check_password(password if taken else PASSWORD)
 
 
 def test_forgotten_password_is_replaced_with_a_code(visitor, ayse):

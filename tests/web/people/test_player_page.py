@@ -208,16 +208,3 @@ def test_anybody_of_the_club_is_found_to_be_compared_with(member, club):
     )
     assert path_of(player, player) not in member.get(path_of(player, "against"), {"q": "sule"}).text
     assert "not finished a game at one table" in member.get(path_of(player, stranger)).text
-
-
-@pytest.mark.parametrize("number", [1, 3])
-def test_two_players_take_the_same_queries_however_many_games(
-    member, club, number, django_assert_num_queries
-):
-    played(club, number)
-    one, other = club.players.get(name="Şule"), club.players.get(name="Cem")
-
-    with django_assert_num_queries(12):
-        member.get(path_of(one, other))
-    with django_assert_num_queries(12):
-        member.get(path_of(one, "against"))

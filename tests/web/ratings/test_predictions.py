@@ -106,16 +106,6 @@ def test_ratings_are_shown_to_nobody_who_may_not_see_them(client):
     assert len(outlooks(client, row, 2)) == 8
 
 
-@pytest.mark.parametrize("tables", [1, 2])
-def test_expecting_asks_the_same_whatever_the_number_of_tables(tables, django_assert_num_queries):
-    row = played(running(*[f"Oyuncu {n}" for n in range(4 * tables)], rounds=3))
-    published(row)
-    browser = member_of(row.event.club)
-
-    with django_assert_num_queries(12):
-        assert len(outlooks(browser, row, 2)) == 4 * tables
-
-
 def test_list_of_entrants_shows_who_has_which_rating():
     first = played(running(*NINE[:8], rounds=1))
     row = another(first.event.club, ["Yeni", NINE[0]])

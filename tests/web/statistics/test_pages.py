@@ -10,7 +10,7 @@ from tests.factories import EVENING
 from tests.web.members import member_of
 from tests.web.standings.evenings import evening
 from tests.web.statistics.played import FOUR, games
-from tournaments.models import Club, Event, Game, Player, RatingChange, Seat
+from tournaments.models import Club, Game, Player, RatingChange
 from tournaments.services.audit import NOBODY
 from tournaments.services.people.changes import remove_player
 from tournaments.services.ratings.computing import sweep_ratings
@@ -134,24 +134,6 @@ def test_only_members_see_it_unless_the_club_takes_part_on_the_server(club, clie
     # Names of this club are public, and so is the page of a player.
     at = reverse("player", args=[club.slug, Player.objects.first().public_id])
     assert at in page(client, club).text
-
-
-@pytest.mark.parametrize("number", [1, 3])
-def test_numbers_ask_the_same_however_many_games(club, number, django_assert_num_queries):
-    season = make.SeasonFactory(club=club)
-    for n in range(number):
-        names = [make.PlayerFactory(club=club, name=f"Oyuncu {n}-{s}").name for s in range(4)]
-        games(club, (540, -110, -330, -100), names=names, season=season)
-    sweep_ratings()
-    browser = member_of(club)
-
-    with django_assert_num_queries(19):
-        page(browser, club)
-    # Kept until a game changes.
-    with django_assert_num_queries(11):
-        page(browser, club)
-    assert Seat.objects.count() == 4 * number
-    assert Event.objects.count() == number
 
 
 def test_name_that_was_removed_stands_there_no_more(club):
