@@ -18,7 +18,7 @@ from tests.tournament_builders import NINE, closed, running
 from tests.tournament_records import exported, imported
 from tournaments.models import Event, Game, Player, Table
 from tournaments.services.audit import NOBODY
-from tournaments.services.imports.files import (
+from tournaments.services.imports.names import (
     PlayerLine,
     PlayersRequest,
     import_players,

@@ -10,7 +10,7 @@ from tournaments.engine.rules.entries import Totals
 from tournaments.models import AuditEntry, Event, Game, RatingDue, Round, Seat, Table
 from tournaments.queries.scoresheets import ending_of
 from tournaments.queries.sheets import load_sheets
-from tournaments.services.imports import files
+from tournaments.services.imports import files, names
 from tournaments.services.imports.results import preview_results
 from tournaments.services.ratings.games import played_rounds
 
@@ -137,8 +137,8 @@ def test_names_that_may_mean_several_are_asked_for(club):
     file = table()
 
     assert codes(club, asked(file)) == [(2, files.Wrong.AMBIGUOUS)]
-    chosen = preview_results(club, asked(file, meant={"ays\u0327e": other.public_id}))
+    chosen = preview_results(club, asked(file, choices={"ays\u0327e": other.public_id}))
     assert (chosen.faults, chosen.games[0].who[0]) == ([], other)
-    as_new = preview_results(club, asked(file, meant={"ays\u0327e": files.NEW}))
+    as_new = preview_results(club, asked(file, choices={"ays\u0327e": names.NEW}))
     assert as_new.new_names == list(NAMES)
     assert as_new.book.like("Ayse Celk") == [one]

@@ -11,15 +11,8 @@ from django.utils import timezone
 
 from tests.web.imports.archives import lying_archive, workbook
 from tournaments.engine.variants import RULESETS
-from tournaments.services.imports.files import (
-    FileRefused,
-    NoArchive,
-    PlayerLine,
-    PlayersRequest,
-    Wrong,
-    preview_players,
-    unpack,
-)
+from tournaments.services.imports.files import FileRefused, NoArchive, Wrong, unpack
+from tournaments.services.imports.names import PlayerLine, PlayersRequest, preview_players
 from tournaments.services.imports.records import (
     RecordFile,
     RecordsRequest,

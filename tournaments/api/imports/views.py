@@ -23,7 +23,7 @@ from tournaments.models import Player
 from tournaments.models.people import fold_name
 from tournaments.queries.rulesets import find_ruleset_of_club
 from tournaments.services.base.writes import Invalid
-from tournaments.services.imports import files, records, results
+from tournaments.services.imports import files, names, records, results
 
 
 def line_problems(faults: Iterable[files.ImportFault], within: str = "lines") -> list[Json]:
@@ -96,19 +96,19 @@ class ImportPlayersView(ImportView):
     serializer_class = serializers.PlayersPlanSerializer
     request_serializer_class = serializers.ImportPlayersSerializer
 
-    def get_request(self, data: Json) -> files.PlayersRequest:
-        return files.PlayersRequest(
-            [files.PlayerLine(n, **line) for n, line in enumerate(data["lines"], 1)]
+    def get_request(self, data: Json) -> names.PlayersRequest:
+        return names.PlayersRequest(
+            [names.PlayerLine(n, **line) for n, line in enumerate(data["lines"], 1)]
         )
 
-    def preview(self, wanted: files.PlayersRequest) -> Any:
-        return files.preview_players(self.club, wanted)
+    def preview(self, wanted: names.PlayersRequest) -> Any:
+        return names.preview_players(self.club, wanted)
 
     def details(self, plan: Any, data: Json) -> Json:
         return {"seen": plan.mark, "problems": line_problems(plan.faults), "lines": plan.seen}
 
-    def store(self, wanted: files.PlayersRequest, seen: str) -> int:
-        return files.import_players(self.club.pk, wanted, seen, self.actor, at=timezone.now())
+    def store(self, wanted: names.PlayersRequest, seen: str) -> int:
+        return names.import_players(self.club.pk, wanted, seen, self.actor, at=timezone.now())
 
 
 class ImportResultsView(ImportView):
@@ -146,9 +146,9 @@ class ImportResultsView(ImportView):
             for line in lines
             if line.day is not None and not FIRST_DAY <= line.day <= today
         ]
-        meant, early = _meant(data), data["early"]
+        choices, early = _choices(data), data["early"]
         return results.ResultsRequest(
-            lines, rules, options=options, early=early, meant=meant, faults=faults
+            lines, rules, options=options, early=early, choices=choices, faults=faults
         )
 
     def preview(self, wanted: results.ResultsRequest) -> Any:
@@ -172,7 +172,7 @@ class ImportResultsView(ImportView):
             "problems": line_problems(plan.faults),
             "games": games,
             "new_players": plan.new_names,
-            "doubtful": files.name_questions(plan.book, named, _meant(data)),
+            "doubtful": names.name_questions(plan.book, named, _choices(data)),
         }
 
     def store(self, wanted: results.ResultsRequest, seen: str) -> int:
@@ -191,7 +191,7 @@ class ImportRecordsView(ImportView):
             records.RecordFile(f"records.{number}", json.dumps(record))
             for number, record in enumerate(data["records"])
         ]
-        return records.RecordsRequest(sent, _evening(data), _meant(data))
+        return records.RecordsRequest(sent, _evening(data), _choices(data))
 
     def preview(self, wanted: records.RecordsRequest) -> Any:
         return records.preview_records(self.club, wanted, now=timezone.now())
@@ -222,7 +222,7 @@ class ImportRecordsView(ImportView):
             "problems": problems,
             "games": games,
             "new_players": plan.new_names,
-            "doubtful": files.name_questions(plan.book, named, _meant(data)),
+            "doubtful": names.name_questions(plan.book, named, _choices(data)),
         }
 
     def store(self, wanted: records.RecordsRequest, seen: str) -> int:
@@ -235,5 +235,5 @@ def _evening(data: Json) -> str:
     return data["evening"] or gettext("Evening")
 
 
-def _meant(data: Json) -> dict[str, str]:
+def _choices(data: Json) -> dict[str, str]:
     return {fold_name(name): chosen for name, chosen in data["meant"].items() if chosen}

@@ -1,18 +1,19 @@
-"""What is read from files: players, names and evenings, and the problems found."""
+"""What all imports share: the faults of a file, games of the past, and archives.
+
+`records.py` and `results.py` read a file into `PastGame`s, and `import_games` writes these. Which
+player a name means is decided in `names.py`. At the end, `unpack` opens ZIP archives.
+"""
 
 import io
-import json
 import zipfile
 import zlib
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from enum import StrEnum
-from functools import cached_property
 from typing import Any, Protocol
 
-from django.db import transaction
 from django.utils.translation import gettext_lazy as _
 
 from tournaments.engine.documents.entries import write_entry
@@ -31,17 +32,14 @@ from tournaments.models import (
     Seat,
     Table,
 )
-from tournaments.models.games import digest
-from tournaments.models.people import fold_name, plain_name
+from tournaments.models.people import fold_name
 from tournaments.queries.rulesets import find_ruleset_of_club
 from tournaments.queries.sheets import fold_sheet, put_computed
 from tournaments.services.audit import Actor, Change, note_change
 from tournaments.services.base.writes import Refused
 from tournaments.services.events.events import EventPlan, season_on, start_event, subject_of
 from tournaments.services.people.players import (
-    NoName,
     add_all,
-    clean_name,
     lock_people,
     names_at_table,
 )
@@ -126,340 +124,11 @@ class FileRefused(Refused, status=422):
         super().__init__({**limits, **params}, sentence=SENTENCES[why])
 
 
-MOST_PARTS = 2_000
-
-
-class NoArchive(Exception):
-    """The archive is broken, encrypted, or packed by an unsupported method."""
-
-
-def unpack(
-    content: bytes, largest: int, wanted: Callable[[str], bool] = bool
-) -> list[tuple[str, bytes]]:
-    """Return names and contents of the wanted parts of an archive, ordered by name.
-
-    Raises:
-        FileRefused: they are larger than `largest` bytes together, or too many.
-        NoArchive: the archive cannot be read.
-    """
-    try:
-        with zipfile.ZipFile(io.BytesIO(content)) as archive:
-            parts = [part for part in archive.infolist() if wanted(part.filename)]
-            if len(parts) > MOST_PARTS or sum(part.file_size for part in parts) > largest:
-                raise FileRefused("large")
-            parts.sort(key=lambda part: part.filename)
-            return [(part.filename, _part(archive, part)) for part in parts]
-    except (zipfile.BadZipFile, zlib.error, RuntimeError, OSError, EOFError, ValueError) as error:
-        raise NoArchive from error
-
-
-def _part(archive: zipfile.ZipFile, part: zipfile.ZipInfo) -> bytes:
-    # Other methods unpack a whole block at once, whatever size is requested.
-    if part.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-        raise NoArchive
-    with archive.open(part) as file:
-        return file.read(part.file_size)
-
-
-def repack(parts: list[tuple[str, bytes]]) -> bytes:
-    """Return an archive of these parts with true sizes, for a reader that trusts them."""
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, "w", zipfile.ZIP_STORED) as archive:
-        for name, content in parts:
-            archive.writestr(name, content)
-    return out.getvalue()
-
-
-NEW = "new"
-"""The choice for a name that is a new player despite similar ones."""
-
-LIKE_ENOUGH = 0.55
-MOST_HINTS = 3
-MOST_OFFERED = 12
-"""Maximum number of candidates with the same first name."""
-
-MOST_ASKED = 150
-"""Maximum number of ambiguous names in one form; each takes two fields."""
+Json = Mapping[str, Any]
 
 Who = Player | str
 """A player of the club, or the name of a new one."""
 
-
-class Ambiguous(Exception):
-    """A name that may mean several players."""
-
-    def __init__(self, players: Sequence[Player]) -> None:
-        self.players = tuple(players)
-        super().__init__(f"{len(self.players)} players are called like that")
-
-
-class NameBook:
-    """The players of a club by name (1 query), and the choices for ambiguous names.
-
-    `meant` maps a name folded by `fold_name` to a player's public id, or to `NEW`.
-    """
-
-    def __init__(self, club: Club, meant: Mapping[str, str] | None = None) -> None:
-        self.meant = dict(meant or {})
-        rows = {row.pk: row for row in Player.objects.filter(club=club, removed_at=None)}
-        self._by_key: dict[str, Player] = {}
-        for row in rows.values():
-            current = row
-            while current.merged_into_id is not None and current.merged_into_id in rows:
-                current = rows[current.merged_into_id]
-            self._by_key[row.name_key] = current
-        self._players = [row for row in rows.values() if row.merged_into_id is None]
-        self._by_id = {row.public_id: row for row in self._players}
-        self._by_first_word: dict[str, list[Player]] = defaultdict(list)
-        for row in self._players:
-            self._by_first_word[row.search_key.partition(" ")[0]].append(row)
-        self._likeness: _Likeness | None = None
-
-    def find(self, typed: str) -> Who:
-        """Return the player of that name, up to case and dots, or the cleaned name of a new one.
-
-        Raises:
-            NoName: the name is not valid.
-            Ambiguous: nobody has exactly this name, but several have it without diacritics or with
-                a second name.
-        """
-        name = clean_name(typed)
-        key = fold_name(name)
-        if key in self._by_key:
-            return self._by_key[key]
-        chosen = self.meant.get(key)
-        if chosen == NEW:
-            return name
-        if chosen in self._by_id:
-            return self._by_id[chosen]
-        nearly = self._nearly(name)
-        if len(nearly) > 1:
-            raise Ambiguous(nearly)
-        return name
-
-    def doubt(self, typed: str) -> tuple[list[Player], bool]:
-        """Return the candidates for an unknown name, and whether a choice is required.
-
-        Raises: NoName: the name is not valid.
-        """
-        name = clean_name(typed)
-        if fold_name(name) in self._by_key:
-            return [], False
-        nearly = self._nearly(name)
-        return self.like(name), len(nearly) > 1
-
-    def like(self, name: str) -> list[Player]:
-        """Return players with names similar to an unknown one, most similar first."""
-        if self._likeness is None:
-            self._likeness = _Likeness(self._players)
-        nearly = self._nearly(name)[:MOST_OFFERED]
-        others = [row for row in self._likeness.nearest(name) if row not in nearly]
-        return [*nearly, *others][: max(MOST_HINTS, len(nearly))]
-
-    def _nearly(self, name: str) -> list[Player]:
-        plain = plain_name(name)
-        same_first = self._by_first_word.get(plain.partition(" ")[0], ())
-        return [row for row in same_first if f"{row.search_key} ".startswith(f"{plain} ")]
-
-
-@dataclass(frozen=True, slots=True)
-class NameQuestion:
-    """An unknown name with its candidates; `chosen` is the choice made, or empty."""
-
-    name: str
-    like: tuple[Player, ...]
-    chosen: str
-    new: str = NEW
-
-
-def name_questions(
-    book: NameBook, named: Iterable[str], meant: Mapping[str, str]
-) -> list[NameQuestion]:
-    questions: list[NameQuestion] = []
-    each_once = {fold_name(name): name for name in named}
-    for key, name in each_once.items():
-        try:
-            like, doubtful = book.doubt(name)
-        except NoName:
-            continue
-        if like:
-            chosen = meant.get(key, "" if doubtful else NEW)
-            questions.append(NameQuestion(name, tuple(like), chosen))
-        if len(questions) == MOST_ASKED:
-            break
-    return questions
-
-
-def key_of(who: Who) -> int | str:
-    """Return a key unique to a player; for a new one, the folded name."""
-    return who.pk if isinstance(who, Player) else fold_name(who)
-
-
-def each_once(named: Iterable[Who | None]) -> list[str]:
-    """Return the names of new players, each once, in its first spelling."""
-    names: dict[str, str] = {}
-    for who in named:
-        if isinstance(who, str):
-            names.setdefault(fold_name(who), who)
-    return list(names.values())
-
-
-class _Likeness:
-    def __init__(self, players: Iterable[Player]) -> None:
-        self._with: dict[str, list[Player]] = defaultdict(list)
-        for player in players:
-            for pair in _pairs(player.search_key):
-                self._with[pair].append(player)
-
-    def nearest(self, name: str) -> list[Player]:
-        pairs = _pairs(plain_name(name))
-        shared = Counter(player for pair in pairs for player in self._with.get(pair, ()))
-        likeness = {
-            player: 2 * number / (len(pairs) + len(_pairs(player.search_key)))
-            for player, number in shared.most_common(12)
-        }
-        near = [player for player, like in likeness.items() if like >= LIKE_ENOUGH]
-        return sorted(near, key=lambda player: (-likeness[player], player.name_key))
-
-
-def _pairs(plain: str) -> set[str]:
-    params = f" {plain} "
-    return {params[at : at + 2] for at in range(len(params) - 1)}
-
-
-@dataclass(frozen=True, slots=True)
-class PlayerLine:
-    """A name in the file, and whether the player wants to be shown by initials."""
-
-    number: int
-    name: str
-    initials: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class PlayerSeen:
-    """The preview of a line: `player` already has the name; `like` have similar names.
-
-    A `skipped` line is not imported, whatever it is.
-    """
-
-    line: PlayerLine
-    player: Player | None = None
-    like: tuple[Player, ...] = ()
-    fault: ImportFault | None = None
-    skipped: bool = False
-
-    @property
-    def is_new(self) -> bool:
-        return self.player is None and self.fault is None and not self.skipped
-
-
-@dataclass(frozen=True)
-class PlayersPlan:
-    """The preview of a list of players, line by line."""
-
-    seen: tuple[PlayerSeen, ...]
-
-    @property
-    def new(self) -> list[PlayerLine]:
-        return [each.line for each in self.seen if each.is_new]
-
-    @property
-    def faults(self) -> list[ImportFault]:
-        """Return the faults, in the order of the lines."""
-        return [each.fault for each in self.seen if each.fault and not each.skipped]
-
-    @property
-    def is_done(self) -> bool:
-        return not self.new and not self.faults
-
-    @cached_property
-    def mark(self) -> str:
-        # Lines may still be skipped when the plan is stored.
-        lines = [
-            [s.line.name, s.line.initials, s.player is None and not s.fault, bool(s.fault)]
-            for s in self.seen
-        ]
-        return digest(json.dumps(lines))
-
-
-@dataclass(frozen=True, slots=True)
-class PlayersRequest:
-    """The lines of a file, the faults found in reading it, and the numbers of lines to skip."""
-
-    lines: Sequence[PlayerLine]
-    faults: Sequence[ImportFault] = ()
-    skip: frozenset[int] = frozenset()
-
-
-def preview_players(club: Club, order: PlayersRequest) -> PlayersPlan:
-    """Preview each line (1 query)."""
-    seen = _preview(NameBook(club), order)
-    return PlayersPlan(
-        tuple(replace(each, skipped=each.line.number in order.skip) for each in seen)
-    )
-
-
-def import_players(
-    club_pk: int, order: PlayersRequest, seen: str, by: Actor, *, at: datetime
-) -> int:
-    """Add the new players of a list, all or none; return their number.
-
-    `seen` is the mark of the plan shown in the preview.
-
-    Raises: PlanChanged: the plan differs now, or has faults; nothing is written.
-    """
-    with transaction.atomic():
-        club = lock_people(club_pk)
-        plan = preview_players(club, order)
-        if plan.mark != seen or plan.faults:
-            raise PlanChanged(plan)
-        if not plan.new:
-            return 0
-        added = add_all(club, [line.name for line in plan.new], by, at=at)
-        shy = {fold_name(line.name) for line in plan.new if line.initials}
-        Player.objects.filter(pk__in=[p.pk for p in added if fold_name(p.name) in shy]).update(
-            initials=True
-        )
-        params = {"new_players": len(added)}
-        note_change(club, Change(AuditEntry.Kind.PLAYER, "import-players", after=params), by, at=at)
-    return len(added)
-
-
-def _preview(book: NameBook, order: PlayersRequest) -> Iterator[PlayerSeen]:
-    first: dict[str, int] = {}
-    unread = {fault.line: fault for fault in reversed(order.faults)}
-    for line in order.lines:
-        if line.number in unread:
-            yield PlayerSeen(line, fault=unread[line.number])
-            continue
-        try:
-            key = fold_name(clean_name(line.name))
-        except NoName:
-            code = Wrong.NO_NAME if line.name.strip() else Wrong.EMPTY
-            yield PlayerSeen(line, fault=ImportFault(code, line.number, "name"))
-            continue
-        if key in first:
-            params = {"line": first[key]}
-            yield PlayerSeen(line, fault=ImportFault(Wrong.TWICE, line.number, "name", params))
-            continue
-        if line.number not in order.skip:
-            first[key] = line.number
-        yield _whom(book, line)
-
-
-def _whom(book: NameBook, line: PlayerLine) -> PlayerSeen:
-    try:
-        found = book.find(line.name)
-    except Ambiguous as several:
-        # The director lists this name as one player; similar names are shown for information only.
-        return PlayerSeen(line, like=several.players)
-    if isinstance(found, Player):
-        return PlayerSeen(line, player=found)
-    return PlayerSeen(line, like=tuple(book.like(found)))
-
-
-Json = Mapping[str, Any]
 EveningKey = tuple[date, str]
 """The day of an evening and its folded name."""
 
@@ -622,7 +291,7 @@ def _events(
 def _rounds(
     games: Sequence[PastGame], events: Mapping[EveningKey, Event]
 ) -> dict[tuple[date, str, int], Round]:
-    stood = {
+    existing = {
         (round_.event_id, round_.number): round_
         for round_ in Round.objects.filter(event__in=events.values())
     }
@@ -633,7 +302,7 @@ def _rounds(
     last: dict[int, datetime] = {}
     for (day, evening, number), played in sorted(moments.items()):
         event = events[day, evening]
-        round_ = stood.get((event.pk, number))
+        round_ = existing.get((event.pk, number))
         if round_ is None:
             over = max(*played, last.get(event.pk, played[0]))
             last[event.pk] = over
@@ -659,3 +328,47 @@ def _write(
         author=called.get(author, author)[:LONGEST_NAME],
         at=at,
     )
+
+
+MOST_PARTS = 2_000
+
+
+class NoArchive(Exception):
+    """The archive is broken, encrypted, or packed by an unsupported method."""
+
+
+def unpack(
+    content: bytes, largest: int, wanted: Callable[[str], bool] = bool
+) -> list[tuple[str, bytes]]:
+    """Return names and contents of the wanted parts of an archive, ordered by name.
+
+    Raises:
+        FileRefused: they are larger than `largest` bytes together, or too many.
+        NoArchive: the archive cannot be read.
+    """
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            parts = [part for part in archive.infolist() if wanted(part.filename)]
+            if len(parts) > MOST_PARTS or sum(part.file_size for part in parts) > largest:
+                raise FileRefused("large")
+            parts.sort(key=lambda part: part.filename)
+            return [(part.filename, _part(archive, part)) for part in parts]
+    except (zipfile.BadZipFile, zlib.error, RuntimeError, OSError, EOFError, ValueError) as error:
+        raise NoArchive from error
+
+
+def _part(archive: zipfile.ZipFile, part: zipfile.ZipInfo) -> bytes:
+    # Other methods unpack a whole block at once, whatever size is requested.
+    if part.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        raise NoArchive
+    with archive.open(part) as file:
+        return file.read(part.file_size)
+
+
+def repack(parts: list[tuple[str, bytes]]) -> bytes:
+    """Return an archive of these parts with true sizes, for a reader that trusts them."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_STORED) as archive:
+        for name, content in parts:
+            archive.writestr(name, content)
+    return out.getvalue()

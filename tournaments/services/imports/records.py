@@ -27,24 +27,21 @@ from tournaments.queries.known_games import KnownGames, sheet_of
 from tournaments.services.audit import Actor, Change
 from tournaments.services.imports.files import (
     MOST_RECORDS,
-    Ambiguous,
     EveningKey,
     FileRefused,
     Imported,
     ImportFault,
-    NameBook,
     NoArchive,
     PastGame,
     Who,
     Wrong,
-    each_once,
     evenings_on,
     games_as_seen,
     import_games,
-    key_of,
     lock_evenings,
     unpack,
 )
+from tournaments.services.imports.names import Ambiguous, NameBook, each_once, key_of
 from tournaments.services.people.players import NoName
 from tournaments.texts import labels, messages
 
@@ -71,7 +68,7 @@ class RecordsRequest:
 
     files: Sequence[RecordFile]
     evening: str
-    meant: Mapping[str, str] = field(default_factory=dict)
+    choices: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -155,7 +152,7 @@ class RecordsPlan:
 
 def preview_records(club: Club, order: RecordsRequest, *, now: datetime) -> RecordsPlan:
     """Preview each file, in order (a few queries, however many files)."""
-    book = NameBook(club, order.meant)
+    book = NameBook(club, order.choices)
     read = [_read(number, file, order, book, now) for number, file in enumerate(order.files, 1)]
     compared = list(_compared(read))
     places = _places(club, [each for each in compared if each.fits and not each.there])
@@ -232,7 +229,7 @@ def _read(
         if len(getattr(reading, name)) > LONGEST_NAME
     ]
     names = tuple(name.strip() for name in reading.players)
-    who = tuple(_whom(number, names, book, faults))
+    who = tuple(_find_players(number, names, book, faults))
     return RecordSeen(
         number,
         file,
@@ -246,7 +243,7 @@ def _read(
     )
 
 
-def _whom(
+def _find_players(
     number: int, names: Sequence[str], book: NameBook, faults: list[ImportFault]
 ) -> Iterator[Who | None]:
     """Match the names of a record to players; None for a faulty one."""

@@ -25,21 +25,18 @@ from tournaments.models.people import fold_name
 from tournaments.queries.rulesets import house_document
 from tournaments.services.audit import Actor, Change
 from tournaments.services.imports.files import (
-    Ambiguous,
     EveningKey,
     Imported,
     ImportFault,
-    NameBook,
     PastGame,
     Who,
     Wrong,
-    each_once,
     evenings_on,
     games_as_seen,
     import_games,
-    key_of,
     lock_evenings,
 )
+from tournaments.services.imports.names import Ambiguous, NameBook, each_once, key_of
 from tournaments.services.people.players import NoName
 
 NOON = time(12)
@@ -77,7 +74,7 @@ class ResultsRequest:
     rules: Ruleset
     options: Mapping[str, Any] = field(default_factory=dict)
     early: bool = False
-    meant: Mapping[str, str] = field(default_factory=dict)
+    choices: Mapping[str, str] = field(default_factory=dict)
     faults: Sequence[ImportFault] = ()
 
     @cached_property
@@ -152,7 +149,7 @@ class ResultsPlan:
 
 def preview_results(club: Club, order: ResultsRequest) -> ResultsPlan:
     """Preview a file (a few queries, however many lines)."""
-    book = NameBook(club, order.meant)
+    book = NameBook(club, order.choices)
     return _ResultsPreview(club, order, book).plan()
 
 
@@ -232,7 +229,7 @@ class _ResultsPreview:
 
     def _game(self, place: tuple[Any, ...], lines: Sequence[ResultLine]) -> GameSeen:
         faults = [fault for line in lines for fault in self.faults[line.number]]
-        who = tuple(self._whom(line, faults) for line in lines)
+        who = tuple(self._find_player(line, faults) for line in lines)
         seen = GameSeen(tuple(lines), who, there=self._is_there(place, lines, who))
         if not seen.there:
             line, seats, table = seen.first.number, self.order.ruleset.seats, seen.first.table
@@ -249,7 +246,7 @@ class _ResultsPreview:
                 faults += self._points_faults(seen)
         return GameSeen(seen.lines, who, tuple(faults), seen.there)
 
-    def _whom(self, line: ResultLine, faults: list[ImportFault]) -> Who | None:
+    def _find_player(self, line: ResultLine, faults: list[ImportFault]) -> Who | None:
         try:
             return self.book.find(line.name)
         except NoName:
@@ -263,12 +260,12 @@ class _ResultsPreview:
     def _is_there(
         self, place: tuple[Any, ...], lines: Sequence[ResultLine], who: Sequence[Who | None]
     ) -> bool:
-        stood = self.games.get(place)
-        if stood is None or len(lines) != self.order.ruleset.seats:
+        existing = self.games.get(place)
+        if existing is None or len(lines) != self.order.ruleset.seats:
             return False
         keys = [each.pk if isinstance(each, Player) else None for each in who]
         totals = _totals(self.order.ruleset, GameSeen(tuple(lines), tuple(who)))
-        return stood == (keys, [write_points(points) for points in totals])
+        return existing == (keys, [write_points(points) for points in totals])
 
     def _seat_faults(self, place: tuple[Any, ...], seen: GameSeen) -> Iterator[ImportFault]:
         own: set[int | str] = set()

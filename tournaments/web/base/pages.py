@@ -26,7 +26,7 @@ from tournaments.models.people import fold_name, plain_name
 from tournaments.origin import absolute, is_loopback, origin
 from tournaments.permissions import account_of
 from tournaments.services.base.writes import Refused
-from tournaments.services.imports.files import MOST_ASKED
+from tournaments.services.imports.names import MOST_ASKED
 from tournaments.services.people.players import without_contacts
 from tournaments.texts.messages import explain
 from tournaments.web.base.forms import LineField
@@ -265,7 +265,7 @@ def displayed_columns(headings: Sequence[Any], fields: Mapping[int, str]) -> lis
     ]
 
 
-def meant_by(data: Mapping[str, str]) -> dict[str, str]:
+def name_choices(data: Mapping[str, str]) -> dict[str, str]:
     """Return the players chosen for names in a form, by folded name."""
     pairs = ((data.get(f"name.{n}"), data.get(f"as.{n}")) for n in range(MOST_ASKED))
     return {fold_name(name): chosen for name, chosen in pairs if name and chosen}

@@ -14,7 +14,8 @@ from django.utils.translation import gettext_lazy, pgettext_lazy
 from tournaments.models import Club, Player
 from tournaments.models.people import fold_name, plain_name
 from tournaments.services.entrants.registration import MOST_ENTRANTS, Entry, TooMany
-from tournaments.services.imports.files import FileRefused, NameBook, NameQuestion, name_questions
+from tournaments.services.imports.files import FileRefused
+from tournaments.services.imports.names import NameBook, NameQuestion, name_questions
 from tournaments.services.people.players import without_contacts
 from tournaments.web.base import pages
 from tournaments.web.base.answers import (
@@ -223,7 +224,7 @@ class NearNames:
         return all(question.chosen for question in self.questions)
 
 
-def near_names(club: Club, lines: Sequence[ListLine], meant: Mapping[str, str]) -> NearNames:
+def near_names(club: Club, lines: Sequence[ListLine], choices: Mapping[str, str]) -> NearNames:
     """Return a list with the chosen players (1 query).
 
     Without a choice, a name that differs from one player only by marks means this player, and a
@@ -231,7 +232,7 @@ def near_names(club: Club, lines: Sequence[ListLine], meant: Mapping[str, str]) 
     """
     named = [name for line in lines for name in (line.entry.name, line.entry.partner) if name]
     questions = [
-        replace(each, chosen=meant.get(fold_name(each.name)) or _meant(each))
+        replace(each, chosen=choices.get(fold_name(each.name)) or _likely_choice(each))
         for each in name_questions(NameBook(club), named, {})
     ]
     names = {fold_name(question.name): _name(question) for question in questions}
@@ -253,7 +254,7 @@ def near_names(club: Club, lines: Sequence[ListLine], meant: Mapping[str, str]) 
     )
 
 
-def _meant(question: NameQuestion) -> str:
+def _likely_choice(question: NameQuestion) -> str:
     same = [p.public_id for p in question.like if p.search_key == plain_name(question.name)]
     return same[0] if len(same) == 1 else question.chosen
 

@@ -67,7 +67,7 @@ from tournaments.web.base.pages import (
     ListFile,
     add_refused,
     cached_for_going_back,
-    meant_by,
+    name_choices,
     show_refusal,
 )
 from tournaments.web.entrants.lists import (
@@ -267,7 +267,7 @@ def _add_list(request: HttpRequest, row: Tournament, *, sure: bool) -> HttpRespo
                 if each.problem is None
             ],
         )
-    near = near_names(row.event.club, read.lines, meant_by(request.POST))
+    near = near_names(row.event.club, read.lines, name_choices(request.POST))
     if sure and near.answered:
         stored = _store(request, row, [each.entry for each in near.lines])
         if stored is not None:

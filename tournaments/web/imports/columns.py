@@ -9,13 +9,8 @@ from typing import Any
 
 from tournaments.engine.rules.rulesets import LONGEST_NAME, Points
 from tournaments.models.people import plain_name
-from tournaments.services.imports.files import (
-    MOST_LINES,
-    FileRefused,
-    ImportFault,
-    PlayerLine,
-    Wrong,
-)
+from tournaments.services.imports.files import MOST_LINES, FileRefused, ImportFault, Wrong
+from tournaments.services.imports.names import PlayerLine
 from tournaments.services.imports.records import COLUMNS
 from tournaments.services.imports.results import ResultLine
 from tournaments.services.people.players import without_contacts
@@ -209,11 +204,11 @@ def read_players(rows: Sequence[Row]) -> PlayersRead:
         if is_sum(typed) or (typed and not is_formula and not without_contacts(typed)):
             read.file.left_out.append(left_out(number, cells))
             continue
-        shy = read_yes(line.cell("initials"))
-        if shy is None:
+        initials = read_yes(line.cell("initials"))
+        if initials is None:
             line.fault(Wrong.NO_YES, "initials")
         name = read.file.without_contacts(number, line.name("name"))
-        read.lines.append(PlayerLine(number, name, initials=bool(shy)))
+        read.lines.append(PlayerLine(number, name, initials=bool(initials)))
     if not read.lines:
         raise FileRefused("names")
     return read

@@ -24,18 +24,14 @@ from tournaments.models.people import fold_name
 from tournaments.permissions import actor_of, directed_club, role_in
 from tournaments.queries.rulesets import rulesets_of_club
 from tournaments.services.audit import Actor
-from tournaments.services.imports.files import (
-    FileRefused,
-    Imported,
-    ImportFault,
-    PlanChanged,
+from tournaments.services.imports.files import FileRefused, Imported, ImportFault, PlanChanged, Who
+from tournaments.services.imports.names import (
     PlayersPlan,
     PlayersRequest,
-    Who,
     name_questions,
     preview_players,
 )
-from tournaments.services.imports.files import import_players as store_players
+from tournaments.services.imports.names import import_players as store_players
 from tournaments.services.imports.records import (
     COLUMNS,
     RecordFile,
@@ -56,7 +52,7 @@ from tournaments.services.imports.results import (
 from tournaments.services.imports.results import import_results as store_results
 from tournaments.texts import labels
 from tournaments.web.base.forms import LineField
-from tournaments.web.base.pages import meant_by
+from tournaments.web.base.pages import name_choices
 from tournaments.web.events.forms import OfferForm
 from tournaments.web.imports.columns import read_players, read_results, read_rows
 
@@ -279,7 +275,7 @@ def import_results(request: HttpRequest, slug: str) -> HttpResponse:
         form.rules,
         options=form.options,
         early=form.cleaned_data["early"],
-        meant=meant_by(posted),
+        choices=name_choices(posted),
         faults=read.faults,
     )
 
@@ -295,7 +291,7 @@ def import_results(request: HttpRequest, slug: str) -> HttpResponse:
         wrong=len(plan.faults),
         evenings=evenings_of(tables),
         faults=_fault_lines(plan),
-        names=name_questions(plan.book, (line.name for line in order.lines), order.meant),
+        names=name_questions(plan.book, (line.name for line in order.lines), order.choices),
     )
 
 
@@ -313,7 +309,7 @@ def import_records(request: HttpRequest, slug: str) -> HttpResponse:
     if not form.is_valid():
         return page.render({}, 422)
     order = RecordsRequest(
-        files, form.cleaned_data.get("evening") or _("Evening"), meant_by(posted)
+        files, form.cleaned_data.get("evening") or _("Evening"), name_choices(posted)
     )
 
     def store(seen: str, by: Actor, at: datetime) -> str:
@@ -329,7 +325,7 @@ def import_records(request: HttpRequest, slug: str) -> HttpResponse:
         evenings=evenings_of(tables),
         files=[(each.file.name, record_texts(each)) for each in plan.wrong],
         names=name_questions(
-            plan.book, (name for each in plan.seen for name in each.typed), order.meant
+            plan.book, (name for each in plan.seen for name in each.typed), order.choices
         ),
     )
 
