@@ -2,6 +2,7 @@ from datetime import timedelta
 
 import pytest
 
+from tests.club_factories import TableFactory
 from tests.deals import NAMES, WHOLE_GAME
 from tests.factories import EVENING, ContextFactory, GameFactory, SetupFactory, record, record_all
 from tournaments.models import Game
@@ -197,3 +198,12 @@ def test_whoever_leaves_a_seat_no_longer_asks_and_a_finished_game_is_not_taken(a
     seating.ask_for_pen(asked.pk, 1, "one", at=EVENING)
     record_all(asked, WHOLE_GAME)
     assert not may_write(asked, 1, "one", after(hours=1))
+
+
+def test_stranger_who_follows_a_table_of_a_club_gets_the_scoring_only_from_its_phone():
+    game = TableFactory().games.get()
+    take(game, 1, "one")
+    seating.ask_for_pen(game.pk, 1, "one", at=EVENING)
+    assert not may_write(game, 1, "one", after(hours=1))
+    seating.answer_for_pen(game.pk, 1, gives=True)
+    assert may_write(game, 1, "one", EVENING)

@@ -515,8 +515,9 @@ TWO_AGREE, ONE_ALONE = timedelta(minutes=2), timedelta(minutes=5)
 def may_take_pen(row: Game, seat: int, phone: str, *, at: datetime) -> bool:
     """Return whether the phone of a seat, which asked for the scoring, may take it over (1 query).
 
-    The writing phone gives it, or has been silent since the request and the last entry: for two
-    minutes if another seat agrees or this one wrote the last entry, else for five.
+    The writing phone gives it. At an open table it may also have been silent since the request and
+    the last entry: for two minutes if another seat agrees or this one wrote the last entry, else
+    for five. Whoever follows a club's table may be a stranger; there directors help.
     """
     seats = phone_seats(row)
     there = seats[seat]
@@ -527,7 +528,8 @@ def may_take_pen(row: Game, seat: int, phone: str, *, at: datetime) -> bool:
     agreed = agreed or (last is not None and last.author == there.name)
     silent_since = max(there.pen, last.at.timestamp() if last else 0)
     silence = timedelta(seconds=at.timestamp() - silent_since)
-    return there.given or silence >= (TWO_AGREE if agreed else ONE_ALONE)
+    is_silent = silence >= (TWO_AGREE if agreed else ONE_ALONE)
+    return there.given or (is_silent and row.table_id is None)
 
 
 def _locked_games_at_table_of(game_pk: int) -> list[Game]:
