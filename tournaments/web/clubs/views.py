@@ -55,7 +55,7 @@ from tournaments.texts.labels import points_text
 from tournaments.web.base.pages import cached_for_going_back, curve_of
 from tournaments.web.base.phone import LinkPreview, link_preview
 from tournaments.web.clubs.forms import ClubForm, LogoForm, SettingsForm
-from tournaments.web.standings.views import KEPT_SECONDS
+from tournaments.web.standings.tables import KEPT_SECONDS
 from tournaments.web.tournaments.my_card import filling_text, playing_text, register_address
 
 FURTHER_DOWN = {

@@ -84,7 +84,7 @@ from tournaments.web.base.phone import LinkPreview, link_preview
 from tournaments.web.clubs.views import club_bar
 from tournaments.web.documents.views import ask_for_members, asking
 from tournaments.web.people.forms import NameForm, NamesForm
-from tournaments.web.standings.views import KEPT_SECONDS
+from tournaments.web.standings.tables import KEPT_SECONDS
 
 GAMES = 25
 OPPONENTS = 6

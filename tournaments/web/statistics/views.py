@@ -38,7 +38,7 @@ from tournaments.texts.labels import points_text
 from tournaments.web.base.pages import cached_for_going_back
 from tournaments.web.base.phone import club_page_preview
 from tournaments.web.documents.views import ask_for_members, asking
-from tournaments.web.standings.views import KEPT_SECONDS
+from tournaments.web.standings.tables import KEPT_SECONDS
 
 YEAR_MONTH = "YEAR_MONTH_FORMAT"
 FIRST_HOUR = 6
