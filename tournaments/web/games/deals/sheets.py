@@ -1,4 +1,8 @@
-"""The sheet of a game as a page, and its chart."""
+"""The sheet of a game as a page: `SheetPage`, with a line for each entry from `lines_of`.
+
+`news_of` and `entry_text` return single sentences of it. At the end, `draw_chart` and `draw_lines`
+draw totals as the lines of a chart.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
@@ -42,137 +46,6 @@ from tournaments.queries.scoresheets import (
 )
 from tournaments.queries.sheets import ReviewedDeals, Sheet, fold_sheet
 from tournaments.texts import labels
-
-WIDTH, HEIGHT = 358, 200
-LOW = 132
-"""The height of the drawing where it shares the screen with the result."""
-
-LEFT, RIGHT, TOP, BOTTOM = 36, 98, 10, 20
-"""Margins: for the scale, for the names at the ends of lines, for the deal numbers."""
-
-LETTERS = 12
-"""Maximum length of a name."""
-
-LINE = 14
-"""Minimum distance between two names."""
-
-SHAPES = (
-    "M-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0z",
-    "M-3.6-3.6h7.2v7.2h-7.2z",
-    "M0-4.4L4.4 3.6H-4.4z",
-    "M-4.2 0a4.2 4.2 0 1 0 8.4 0a4.2 4.2 0 1 0-8.4 0zM-2 0a2 2 0 1 0 4 0a2 2 0 1 0-4 0z",
-    "M-5-1.7H5V1.7H-5z",
-)
-"""The shape of each seat, as in the style sheet, around its middle."""
-
-STEPS = (1, 2, 5, 10, 20, 50, 100, 200, 250, 500, 1000, 2000, 5000, 10000)
-MOST_STEPS = 6
-
-
-Tick = tuple[float, str]
-"""A place on a scale of the drawing, and its label."""
-
-
-def draw_chart(game: Game, players: Sequence[str], height: int = HEIGHT) -> dict[str, Any] | None:
-    """Return the totals of each side by deal; None before the first deal, or if none is known.
-
-    `players` are names in seat order.
-    """
-    if not game.rows or only_totals(game):
-        return None
-    table = [(0,) * len(game.totals), *(row.totals for row in game.rows)]
-    # As wide as the whole game, so that the line grows instead of being rescaled with each deal.
-    extra = len(game.rows) - len(game.deals)
-    length = None if game.finished else game.ruleset.length
-    columns = max((length or len(game.deals)) + extra, 1)
-    sides = game.ruleset.sides
-    ends = [
-        (name, [p for p, at in zip(players, sides, strict=True) if at == side], sides.index(side))
-        for side, name in enumerate(game.ruleset.side_names(players))
-    ]
-    lines = list(zip(*table, strict=True))
-    numbers = numbers_of(game)
-    ticks = [
-        (round(x_at(column, columns), 1), str(numbers[row.entry]))
-        for column, row in enumerate(game.rows, 1)
-        if numbers.get(row.entry, 1) % 5 == 0
-    ]
-    return draw_lines(ends, lines, columns, ticks, height=height)
-
-
-def draw_lines(
-    ends: Sequence[tuple[str, Sequence[str], int]],
-    lines: Sequence[Sequence[Points]],
-    columns: int,
-    ticks: Sequence[Tick],
-    *,
-    height: int = HEIGHT,
-) -> dict[str, Any]:
-    """Return a line of totals for each of `ends`, in `columns` steps to the right.
-
-    An end is a name, the names of its players, and the seat whose shape marks it. Numbers are in
-    the units of the drawing. `names` are those of the players beside the end of their line, cut to
-    fit, and `label` is the middle of the first.
-    """
-    x_of = [round(x_at(n, columns)) for n in range(len(lines[0]))]
-    totals = [float(total) for line in lines for total in line]
-    lowest, highest = min(totals), max(totals)
-    step = next((s for s in STEPS if (highest - lowest) / s <= MOST_STEPS), STEPS[-1])
-    low = int(lowest // step) * step
-    high = max(-int(-highest // step) * step, low + step)
-
-    def y_of(total: Points) -> float:
-        return round(TOP + (height - TOP - BOTTOM) * (high - float(total)) / (high - low), 1)
-
-    high_as = LINE * max(len(players) for _, players, _ in ends)
-    labels = _spread([y_of(line[-1]) for line in lines], high_as, height)
-    courses = []
-    for (name, players, seat), line, label in zip(ends, lines, labels, strict=True):
-        places = list(zip(x_of, [round(y_of(total)) for total in line], strict=True))
-        steps = (f"{x - left} {y - above}" for (left, above), (x, y) in pairwise(places))
-        first = label - LINE * (len(players) - 1) / 2
-        course = {
-            "name": name,
-            "names": [
-                (round(first + LINE * turn, 1), Truncator(player).chars(LETTERS))
-                for turn, player in enumerate(players)
-            ],
-            "seat": seat,
-            "shape": SHAPES[seat],
-            "total": line[-1],
-            "path": f"M{places[0][0]} {places[0][1]}l{' '.join(steps)}",
-            "end": y_of(line[-1]),
-            "label": label,
-        }
-        courses.append(course)
-    return {
-        "width": WIDTH,
-        "height": height,
-        "left": LEFT,
-        "right": x_of[-1],
-        "courses": courses,
-        "marks": [(y_of(mark), str(mark)) for mark in range(low, high + 1, step)],
-        "deals": ticks,
-    }
-
-
-def x_at(column: float, columns: int) -> float:
-    return LEFT + (WIDTH - LEFT - RIGHT) * column / columns
-
-
-def _spread(ends: Sequence[float], line: int, height: int) -> list[float]:
-    """Return positions of the names beside the ends of their lines, without overlaps."""
-    order = sorted(range(len(ends)), key=lambda side: ends[side])
-    places = {side: min(max(ends[side], TOP), height - BOTTOM) for side in order}
-    for above, below in pairwise(order):
-        places[below] = max(places[below], places[above] + line)
-    overshoot = max(places[order[-1]] - (height - BOTTOM + 8), 0)
-    limit = places[order[-1]] - overshoot
-    for side in reversed(order):
-        places[side] = min(places[side], limit)
-        limit = places[side] - line
-    return [round(places[side], 1) for side in range(len(ends))]
-
 
 Moved = tuple[tuple[str, Points, Points], ...]
 """The totals that a correction has changed: name, before, after."""
@@ -240,7 +113,7 @@ class SheetPage:
         self.finished = self.game.finished
         self.badges = badges_of(self.game, sheet.badges, players)
         low = self.finished and sheet.badges
-        self.chart = draw_chart(self.game, players, LOW if low else HEIGHT)
+        self.chart = draw_chart(self.game, players, HEIGHT_BESIDE_RESULT if low else HEIGHT)
         self.payments = payments_of(self.game, players)
 
     @property
@@ -273,25 +146,12 @@ class SheetPage:
         return reason_of(self.game, self.sheet.outcome)
 
 
-@labels.in_language
-def symbol_of(contract: str | None, trump: object = None, name: str = "") -> Symbol:
-    """Return the symbol of a contract, coloured by its suit; a sealed one has its own."""
-    if contract is None:
-        return Symbol("✉", _("sealed"))
-    name = name or labels.contract_name(contract)
-    short, glyphs = (
-        labels.contract_short(contract, name),
-        labels.contract_symbol(contract, trump, name),
-    )
-    if trump:
-        suit = labels.suit_name(str(trump))
-        name = f"{name}, {suit}" if trump == NO_TRUMP else f"{name} {suit}"
-        return Symbol(glyphs, name, short, str(trump))
-    red = "hearts" if "♥" in glyphs else "diamonds" if "♦" in glyphs else ""
-    return Symbol(glyphs, name, short, red)
-
-
 def lines_of(sheet: Sheet, reviews: ReviewedDeals | None = None) -> Iterator[SheetLine]:
+    """Yield the line of each entry, in order.
+
+    An entry has an `index` in the fold (`game.entries`), a `position` on the sheet, where removed
+    lines keep theirs, and if cards were dealt a number: `number` if played, `hand` if all passed.
+    """
     game, players = sheet.game, sheet.row.players
     deals = {played.entry: played for played in game.deals}
     rows = {row.entry: row for row in game.rows}
@@ -366,6 +226,24 @@ NOTE_GLYPHS: Mapping[type, str] = MappingProxyType(
 """Symbols of entries other than deals."""
 
 
+@labels.in_language
+def symbol_of(contract: str | None, trump: object = None, name: str = "") -> Symbol:
+    """Return the symbol of a contract, coloured by its suit; a sealed one has its own."""
+    if contract is None:
+        return Symbol("✉", _("sealed"))
+    name = name or labels.contract_name(contract)
+    short, glyphs = (
+        labels.contract_short(contract, name),
+        labels.contract_symbol(contract, trump, name),
+    )
+    if trump:
+        suit = labels.suit_name(str(trump))
+        name = f"{name}, {suit}" if trump == NO_TRUMP else f"{name} {suit}"
+        return Symbol(glyphs, name, short, str(trump))
+    red = "hearts" if "♥" in glyphs else "diamonds" if "♦" in glyphs else ""
+    return Symbol(glyphs, name, short, red)
+
+
 def news_of(sheet: Sheet) -> str:
     """Return who made the last entry, and its content; empty before the first entry."""
     if not sheet.revisions:
@@ -421,3 +299,138 @@ def entry_text(body: Mapping[str, Any], players: Sequence[str], rules: Ruleset) 
     if body.get("type") == "passed":
         parts.append(_("Everyone passed"))
     return " · ".join(parts)
+
+
+WIDTH, HEIGHT = 358, 200
+HEIGHT_BESIDE_RESULT = 132
+"""The height of a drawing that shares the screen with the result."""
+
+LEFT_MARGIN, RIGHT_MARGIN, TOP_MARGIN, BOTTOM_MARGIN = 36, 98, 10, 20
+"""Margins: for the scale, for the names at the ends of lines, for the deal numbers."""
+
+LONGEST_LABEL = 12
+"""Maximum length of a name beside the end of a line, in letters."""
+
+LABEL_HEIGHT = 14
+"""Minimum distance between two names."""
+
+SHAPES = (
+    "M-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0z",
+    "M-3.6-3.6h7.2v7.2h-7.2z",
+    "M0-4.4L4.4 3.6H-4.4z",
+    "M-4.2 0a4.2 4.2 0 1 0 8.4 0a4.2 4.2 0 1 0-8.4 0zM-2 0a2 2 0 1 0 4 0a2 2 0 1 0-4 0z",
+    "M-5-1.7H5V1.7H-5z",
+)
+"""The shape of each seat, as in the style sheet, around its middle."""
+
+STEPS = (1, 2, 5, 10, 20, 50, 100, 200, 250, 500, 1000, 2000, 5000, 10000)
+MOST_STEPS = 6
+
+
+Tick = tuple[float, str]
+"""A place on a scale of the drawing, and its label."""
+
+
+def draw_chart(game: Game, players: Sequence[str], height: int = HEIGHT) -> dict[str, Any] | None:
+    """Draw the totals of each side by deal; None before the first deal, or if none is known.
+
+    `players` are names in seat order.
+    """
+    if not game.rows or only_totals(game):
+        return None
+    table = [(0,) * len(game.totals), *(row.totals for row in game.rows)]
+    # As wide as the whole game, so that the line grows instead of being rescaled with each deal.
+    extra = len(game.rows) - len(game.deals)
+    length = None if game.finished else game.ruleset.length
+    columns = max((length or len(game.deals)) + extra, 1)
+    sides = game.ruleset.sides
+    ends = [
+        (name, [p for p, at in zip(players, sides, strict=True) if at == side], sides.index(side))
+        for side, name in enumerate(game.ruleset.side_names(players))
+    ]
+    lines = list(zip(*table, strict=True))
+    numbers = numbers_of(game)
+    ticks = [
+        (round(x_at(column, columns), 1), str(numbers[row.entry]))
+        for column, row in enumerate(game.rows, 1)
+        if numbers.get(row.entry, 1) % 5 == 0
+    ]
+    return draw_lines(ends, lines, columns, ticks, height=height)
+
+
+def draw_lines(
+    ends: Sequence[tuple[str, Sequence[str], int]],
+    lines: Sequence[Sequence[Points]],
+    columns: int,
+    ticks: Sequence[Tick],
+    *,
+    height: int = HEIGHT,
+) -> dict[str, Any]:
+    """Return a line of totals for each of `ends`, in `columns` steps to the right.
+
+    An end is a name, the names of its players, and the seat whose shape marks it. Numbers are in
+    the units of the drawing. `names` are those of the players beside the end of their line, cut to
+    fit, and `label` is the middle of the first.
+    """
+    x_of = [round(x_at(n, columns)) for n in range(len(lines[0]))]
+    totals = [float(total) for line in lines for total in line]
+    lowest, highest = min(totals), max(totals)
+    step = next((s for s in STEPS if (highest - lowest) / s <= MOST_STEPS), STEPS[-1])
+    low = int(lowest // step) * step
+    high = max(-int(-highest // step) * step, low + step)
+
+    def y_of(total: Points) -> float:
+        return round(
+            TOP_MARGIN
+            + (height - TOP_MARGIN - BOTTOM_MARGIN) * (high - float(total)) / (high - low),
+            1,
+        )
+
+    labels_height = LABEL_HEIGHT * max(len(players) for _, players, _ in ends)
+    labels = _spread([y_of(line[-1]) for line in lines], labels_height, height)
+    courses = []
+    for (name, players, seat), line, label in zip(ends, lines, labels, strict=True):
+        places = list(zip(x_of, [round(y_of(total)) for total in line], strict=True))
+        steps = (f"{x - left} {y - above}" for (left, above), (x, y) in pairwise(places))
+        first = label - LABEL_HEIGHT * (len(players) - 1) / 2
+        course = {
+            "name": name,
+            "names": [
+                (round(first + LABEL_HEIGHT * turn, 1), Truncator(player).chars(LONGEST_LABEL))
+                for turn, player in enumerate(players)
+            ],
+            "seat": seat,
+            "shape": SHAPES[seat],
+            "total": line[-1],
+            "path": f"M{places[0][0]} {places[0][1]}l{' '.join(steps)}",
+            "end": y_of(line[-1]),
+            "label": label,
+        }
+        courses.append(course)
+    return {
+        "width": WIDTH,
+        "height": height,
+        "left": LEFT_MARGIN,
+        "right": x_of[-1],
+        "courses": courses,
+        "marks": [(y_of(mark), str(mark)) for mark in range(low, high + 1, step)],
+        "deals": ticks,
+    }
+
+
+def x_at(column: float, columns: int) -> float:
+    return LEFT_MARGIN + (WIDTH - LEFT_MARGIN - RIGHT_MARGIN) * column / columns
+
+
+def _spread(ends: Sequence[float], line: int, height: int) -> list[float]:
+    """Return positions of the names beside the ends of their lines, without overlaps."""
+    order = sorted(range(len(ends)), key=lambda side: ends[side])
+    places = {side: min(max(ends[side], TOP_MARGIN), height - BOTTOM_MARGIN) for side in order}
+    for above, below in pairwise(order):
+        places[below] = max(places[below], places[above] + line)
+    overshoot = max(places[order[-1]] - (height - BOTTOM_MARGIN + 8), 0)
+    limit = places[order[-1]] - overshoot
+    for side in reversed(order):
+        places[side] = min(places[side], limit)
+        limit = places[side] - line
+    return [round(places[side], 1) for side in range(len(ends))]
