@@ -1,4 +1,9 @@
-"""Choose, filter, order and page what the API lists."""
+"""Choose the fields, filter, order and page what the API lists.
+
+`SparseFieldsSerializer` reads `fields=` and `expand=`, `StrictFilterBackend` and
+`StrictOrderingFilter` the filters and `ordering=` of querysets, which `KeysetPagination` pages.
+Lists that are computed have a `SlicedListSerializer`; `read_limits` reads those of statistics.
+"""
 
 import json
 from base64 import urlsafe_b64decode, urlsafe_b64encode
@@ -44,7 +49,7 @@ class UnknownName(Fault, code="unknown-name"):
     sentence = _("There is no such field here.")
 
 
-class Chosen(serializers.Serializer[Any]):
+class SparseFieldsSerializer(serializers.Serializer[Any]):
     """Shows only the fields that `fields` names, at an address that lets them be chosen.
 
     What `expand` may name are the fields of `expanded`.
@@ -66,7 +71,7 @@ class Chosen(serializers.Serializer[Any]):
         return {name: field for name, field in found.items() if name in chosen}
 
 
-class Expanded(serializers.Serializer[Any]):
+class ExpandedSerializer(serializers.Serializer[Any]):
     """What `expand` named; the fields of others are missing."""
 
     def get_fields(self) -> dict[str, Any]:
@@ -88,7 +93,7 @@ def expanding(request: Request) -> set[str]:
     return names_in(request, "expand")
 
 
-def expand(serializer_class: type[Chosen]) -> OpenApiParameter:
+def expand(serializer_class: type[SparseFieldsSerializer]) -> OpenApiParameter:
     """Return the parameter that expands the responses of a serializer."""
     names = {"type": "string", "enum": list(serializer_class.expandable)}
     schema = {"type": "array", "items": names}
@@ -101,7 +106,9 @@ def expand(serializer_class: type[Chosen]) -> OpenApiParameter:
     )
 
 
-def unknown_choices(request: Request, serializer_class: type[Chosen]) -> Iterator[Fault]:
+def unknown_choices(
+    request: Request, serializer_class: type[SparseFieldsSerializer]
+) -> Iterator[Fault]:
     """Yield a fault for each name that a serializer does not have."""
     for parameter in request.query_params.keys() & CHOICES:
         known: Collection[str] = serializer_class.expandable
@@ -180,7 +187,8 @@ def parameters_of(view: Any, method: str) -> frozenset[str]:
     name = getattr(view, "action", None) or method.lower()
     found = _PARAMETERS.get((type(view), name))
     if found is None:
-        # `extend_schema` keeps them there.
+        # `extend_schema` keeps them on the method. Its schema reads the view and the method from
+        # itself, which only the generator of the description sets.
         schema = getattr(getattr(view, name), "kwargs", {}).get("schema", view.schema)
         described = schema() if isinstance(schema, type) else schema
         described.view, described.method = view, method
@@ -339,7 +347,7 @@ PAGES = [
 
 
 @dataclass(frozen=True)
-class Part:
+class ListSlice:
     """The requested part of a computed list; all of it where `size` is None."""
 
     request: Request
@@ -347,7 +355,7 @@ class Part:
     size: int | None
 
     @classmethod
-    def of(cls, request: Request, size: int | None = None) -> "Part":
+    def of(cls, request: Request, size: int | None = None) -> "ListSlice":
         """Read `cursor` and `page_size`.
 
         Raises: Fault, NotFound: they are no size, or no cursor that was given out.
@@ -386,18 +394,18 @@ class Part:
         return replace_query_param(url, "page_size", self.size)
 
 
-class PartSerializer(serializers.Serializer[Any]):
+class SlicedListSerializer(serializers.Serializer[Any]):
     """A computed list, shown in parts where `page_size` is given; its fields have `results`."""
 
     next = serializers.URLField(read_only=True, allow_null=True)
     previous = serializers.URLField(read_only=True, allow_null=True)
 
-    def part(self) -> Part:
-        return Part.of(self.context["request"])
+    def get_slice(self) -> ListSlice:
+        return ListSlice.of(self.context["request"])
 
     def to_representation(self, instance: Any) -> Json:
         # Only the rows of the part are represented.
-        part, field = self.part(), self.fields.pop("results")
+        part, field = self.get_slice(), self.fields.pop("results")
         rows: list[Any] = list(field.get_attribute(instance) or ())
         end = None if part.size is None else part.first + part.size
         results = field.to_representation(rows[part.first : end])

@@ -229,14 +229,14 @@ class BaseAPIView(GenericAPIView[Any]):
     def is_computed_list(self) -> bool:
         serializer_class = self.get_serializer_class()
         is_class = isinstance(serializer_class, type)
-        return is_class and issubclass(serializer_class, filtering.PartSerializer)
+        return is_class and issubclass(serializer_class, filtering.SlicedListSerializer)
 
     @property
-    def chosen(self) -> type[filtering.Chosen] | None:
+    def chosen(self) -> type[filtering.SparseFieldsSerializer] | None:
         """The serializer whose `fields` and `expand` may be chosen here."""
         serializer_class = self.get_serializer_class()
         is_class = isinstance(serializer_class, type)
-        chooses = is_class and issubclass(serializer_class, filtering.Chosen)
+        chooses = is_class and issubclass(serializer_class, filtering.SparseFieldsSerializer)
         return serializer_class if chooses else None
 
     serializer_context: Mapping[str, Any] = {}

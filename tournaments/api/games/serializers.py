@@ -13,7 +13,11 @@ from rest_framework import serializers
 
 from tournaments.api import fields
 from tournaments.api.access import token_of
-from tournaments.api.filtering import Chosen, Expanded, PartSerializer
+from tournaments.api.filtering import (
+    ExpandedSerializer,
+    SlicedListSerializer,
+    SparseFieldsSerializer,
+)
 from tournaments.api.problems import engine_faults, listed
 from tournaments.api.rulesets.serializers import RulesetDescriptionSerializer
 from tournaments.api.schema import component
@@ -185,14 +189,14 @@ class EventOfGameSerializer(serializers.Serializer[Event]):
     tournament = serializers.CharField(source="tournament.slug", default=None, allow_null=True)
 
 
-class GameExpandedSerializer(Expanded):
+class GameExpandedSerializer(ExpandedSerializer):
     """More about what a game names."""
 
     club = fields.ClubNameSerializer(source="table.round.event.club", required=False)
     event = EventOfGameSerializer(source="table.round.event", required=False)
 
 
-class GameSerializer(Chosen):
+class GameSerializer(SparseFieldsSerializer):
     """A game at a revision, with its entries and its result."""
 
     expandable = ("club", "event")
@@ -274,7 +278,7 @@ class MatchSerializer(serializers.Serializer[Any]):
     next = LaterGameSerializer(allow_null=True)
 
 
-class GameLineSerializer(Chosen, serializers.ModelSerializer[Game]):
+class GameLineSerializer(SparseFieldsSerializer, serializers.ModelSerializer[Game]):
     """A game in a list; `totals` and `ranks`, per side, are null until it is finished.
 
     `tournament` is the slug of the tournament that the evening is, if any.
@@ -422,7 +426,7 @@ class ReviewSerializer(serializers.Serializer[ReviewedDeal]):
         return deal.dispute and deal.dispute.body
 
 
-class ReviewsSerializer(PartSerializer):
+class ReviewsSerializer(SlicedListSerializer):
     """The deals of a game that players confirm; empty if the tournament does not ask for it."""
 
     minutes = serializers.IntegerField(

@@ -14,7 +14,11 @@ from tournaments.api.fields import (
     StrictSerializer,
     UncachedSerializer,
 )
-from tournaments.api.filtering import Chosen, Expanded, PartSerializer
+from tournaments.api.filtering import (
+    ExpandedSerializer,
+    SlicedListSerializer,
+    SparseFieldsSerializer,
+)
 from tournaments.api.ratings.serializers import RatingSerializer
 from tournaments.models import Game, Player, PlayerRating, RatingChange
 from tournaments.models.people import MOST_WRONG_CLAIMS
@@ -37,13 +41,13 @@ class RatingOfPlayerSerializer(serializers.Serializer[Any]):
         return RatingSerializer(displayed(rating_at(row, timezone.now()))).data
 
 
-class PlayerExpandedSerializer(Expanded):
+class PlayerExpandedSerializer(ExpandedSerializer):
     """More about a player."""
 
     ratings = RatingOfPlayerSerializer(many=True, source="club_ratings", required=False)
 
 
-class PlayerSerializer(Chosen):
+class PlayerSerializer(SparseFieldsSerializer):
     """A player of a club; the whole `name`, and the `account`, are for directors.
 
     Others read `shown_name` as the name: the name as the player wants to be shown.
@@ -304,7 +308,7 @@ class OpponentSerializer(serializers.Serializer[Any]):
         return player.name if self.context["view"].directs else player.shown_name
 
 
-class OpponentsSerializer(PartSerializer):
+class OpponentsSerializer(SlicedListSerializer):
     """Everybody a player has met, the most frequent first."""
 
     limited_to = FigureLimitsSerializer()

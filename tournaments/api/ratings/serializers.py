@@ -5,7 +5,7 @@ from typing import Any
 from rest_framework import serializers
 
 from tournaments.api.fields import LineField, MomentField
-from tournaments.api.filtering import PartSerializer
+from tournaments.api.filtering import SlicedListSerializer
 from tournaments.engine.rules.entries import LARGE
 
 
@@ -96,7 +96,7 @@ class RatingCurveSerializer(serializers.Serializer[Any]):
     steps = RatingStepSerializer(many=True)
 
 
-class RatingCurvesSerializer(PartSerializer):
+class RatingCurvesSerializer(SlicedListSerializer):
     """The ratings of a player in the club, one for each kind of game."""
 
     results = RatingCurveSerializer(many=True)

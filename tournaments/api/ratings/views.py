@@ -11,7 +11,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from tournaments.api.access import anybody, game_to_read
-from tournaments.api.filtering import PAGES, KeysetPagination, Part
+from tournaments.api.filtering import PAGES, KeysetPagination, ListSlice
 from tournaments.api.ratings import serializers
 from tournaments.api.views import BaseAPIView, ClubMixin, TournamentMixin
 from tournaments.engine.ratings.ratings import COIN
@@ -31,7 +31,7 @@ class LeaderboardView(BaseAPIView):
     def respond_board(self, club: Club | None, pools: list[RatingPool]) -> Response:
         """Return a part of the leaderboard; 404 if no game, season or player is named so."""
         query = self.get_query(serializers.LeaderboardQuerySerializer)
-        part = Part.of(self.request, KeysetPagination.page_size)
+        part = ListSlice.of(self.request, KeysetPagination.page_size)
         seasons = list(club.seasons.all()) if club is not None else []
         season = _find(seasons, "pk", query.get("season"))
         pool = _find(pools, "family", query.get("family")) or next(iter(pools), None)
@@ -60,7 +60,7 @@ class LeaderboardView(BaseAPIView):
             "page": first // size + 1,
             "pages": max(1, -(-total // size)),
             "results": [_line(line, board.reader) for line in board.lines(first, size)],
-            **Part(self.request, first, part.size).links(total),
+            **ListSlice(self.request, first, part.size).links(total),
         }
         return self.respond(details)
 

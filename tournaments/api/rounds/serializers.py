@@ -10,7 +10,7 @@ from rest_framework import serializers
 
 from tournaments.api.entrants.serializers import RatingOfEntrantSerializer
 from tournaments.api.fields import LineField, MomentField, PointsField, StrictSerializer
-from tournaments.api.filtering import PartSerializer
+from tournaments.api.filtering import SlicedListSerializer
 from tournaments.api.games.serializers import ClockSerializer, GameKeysSerializer, clock_details
 from tournaments.api.tournaments.serializers import ProgressSerializer, RoundLineSerializer
 from tournaments.engine.documents.pairings import REASONS
@@ -320,7 +320,7 @@ class ExpectedResultSerializer(serializers.Serializer[Any]):
     expected = serializers.FloatField()
 
 
-class ExpectedResultsSerializer(PartSerializer):
+class ExpectedResultsSerializer(SlicedListSerializer):
     """The expected results of all seated entrants, if the ratings are visible."""
 
     results = ExpectedResultSerializer(many=True)
@@ -370,7 +370,7 @@ class NewRulingSerializer(StrictSerializer):
     reason = LineField(max_length=LONGEST_REASON)
 
 
-class RoundsSerializer(PartSerializer):
+class RoundsSerializer(SlicedListSerializer):
     """The rounds of a tournament in order; proposals are for directors."""
 
     results = RoundLineSerializer(many=True)
@@ -415,7 +415,7 @@ class WatchedTableSerializer(serializers.Serializer[Any]):
     keys = GameKeysSerializer(allow_null=True)
 
 
-class WatchedTablesSerializer(PartSerializer):
+class WatchedTablesSerializer(SlicedListSerializer):
     """The tables of a round."""
 
     results = WatchedTableSerializer(many=True)
@@ -445,7 +445,7 @@ class ChangedPlaceSerializer(serializers.Serializer[Any]):
     after = RankAndPointsSerializer()
 
 
-class CorrectionsSerializer(PartSerializer):
+class CorrectionsSerializer(SlicedListSerializer):
     """The changes by corrections since rounds were closed; `seen` identifies this list."""
 
     seen = serializers.CharField()

@@ -7,7 +7,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from tournaments.api.fields import MomentField, StrictSerializer
-from tournaments.api.filtering import PartSerializer
+from tournaments.api.filtering import SlicedListSerializer
 from tournaments.api.schema import component
 from tournaments.engine.documents.ruleset_records import write_ruleset
 from tournaments.engine.rules.entries import NO_TRUMP, SUITS
@@ -49,7 +49,7 @@ class RulesetLineSerializer(serializers.Serializer[Ruleset]):
         return rules.id not in RULESETS
 
 
-class RulesetsSerializer(PartSerializer):
+class RulesetsSerializer(SlicedListSerializer):
     """All rulesets that can be played: those of the program, then house rules."""
 
     results = RulesetLineSerializer(many=True)
@@ -70,7 +70,7 @@ class SchemaLineSerializer(serializers.Serializer[Any]):
     title = serializers.CharField()
 
 
-class SchemasSerializer(PartSerializer):
+class SchemasSerializer(SlicedListSerializer):
     """All published JSON Schemas."""
 
     results = SchemaLineSerializer(many=True)

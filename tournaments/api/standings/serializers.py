@@ -8,7 +8,13 @@ from rest_framework import serializers
 
 from tournaments.api.entrants.serializers import EntrantSerializer, PlayerNameSerializer
 from tournaments.api.fields import PointsField
-from tournaments.api.filtering import Chosen, Expanded, Part, PartSerializer, expanding
+from tournaments.api.filtering import (
+    ExpandedSerializer,
+    ListSlice,
+    SlicedListSerializer,
+    SparseFieldsSerializer,
+    expanding,
+)
 from tournaments.engine.standings.results import TIE_BREAKS
 from tournaments.engine.standings.standings import (
     DECISIONS,
@@ -58,7 +64,7 @@ class TieBreakSerializer(serializers.Serializer[Any]):
     value = PointsField(allow_null=True)
 
 
-class StandingExpandedSerializer(Expanded):
+class StandingExpandedSerializer(ExpandedSerializer):
     """More about a row of the standings."""
 
     entrant = serializers.SerializerMethodField()
@@ -73,7 +79,7 @@ class StandingExpandedSerializer(Expanded):
         return EntrantSerializer(context=self.context)
 
 
-class StandingsRowSerializer(Chosen):
+class StandingsRowSerializer(SparseFieldsSerializer):
     """A row of the standings, from a `Standing`; `by_round` has null where nothing counts yet.
 
     `points` are those of the rounds less the `penalties`. The rank is within the `section`, which
@@ -129,7 +135,7 @@ class EntrantTeamSerializer(serializers.Serializer[Any]):
     rounds_won = serializers.IntegerField()
 
 
-class StandingsSerializer(PartSerializer):
+class StandingsSerializer(SlicedListSerializer):
     """The standings after a round (`after`), or those of one round alone (`only`).
 
     `last` is the latest round that counts for the reader; `hidden` says that a later one is hidden
@@ -144,9 +150,9 @@ class StandingsSerializer(PartSerializer):
     results = StandingsRowSerializer(source="rows", many=True, read_only=True)
     teams = EntrantTeamSerializer(many=True)
 
-    def part(self) -> Part:
+    def get_slice(self) -> ListSlice:
         request = self.context["request"]
-        return Part.of(request, MOST_EXPANDED if expanding(request) else None)
+        return ListSlice.of(request, MOST_EXPANDED if expanding(request) else None)
 
 
 class PointsReasonSerializer(serializers.Serializer[Any]):
@@ -229,7 +235,7 @@ class LeagueRowSerializer(serializers.Serializer[Any]):
         return PlayerNameSerializer(people[row.player], context=self.context).data
 
 
-class LeagueSerializer(PartSerializer):
+class LeagueSerializer(SlicedListSerializer):
     """The league of a season: the points of its tournaments, without finals, added up.
 
     The best `best` evenings of each player count, or all if it is null. `points` is what is added
