@@ -7,8 +7,7 @@ from playwright.sync_api import expect
 
 from tests.deals import NAMES, WHOLE_GAME
 from tests.factories import record_all
-from tournaments.models import Game, Report
-from tournaments.tasks import build_report
+from tournaments.models import Game
 
 pytestmark = pytest.mark.browser
 
@@ -109,18 +108,3 @@ def test_tables_start_without_scripts(new_phone):
     assert (game.ruleset, game.players) == ("krapet", list(NAMES[:2]))
     phone.open("/")
     expect(phone.page.locator(".games .names")).to_have_text("Ayşe · Burak")
-
-
-def test_empty_sheet_is_downloaded_once_it_is_set(new_phone):
-    phone = new_phone()
-    phone.open("/")
-    phone.page.locator(".paper summary").tap()
-    phone.page.locator(".paper button").first.tap()
-    expect(phone.page.locator("[aria-current=step]")).to_have_text("Waiting for its turn")
-    build_report(Report.objects.get().pk)
-    # The page turns into its download by itself.
-    download = phone.page.get_by_role("link", name="Download (PDF)")
-    expect(download).to_be_visible()
-    with phone.page.expect_download() as waiting:
-        download.tap()
-    assert waiting.value.suggested_filename == "King, empty sheet.pdf"

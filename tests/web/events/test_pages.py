@@ -212,18 +212,6 @@ def test_rounds_are_opened_closed_and_opened_again(director, club):
     assert [bool(r.closed_at) for r in event.rounds.all()] == [False, False]
 
 
-@pytest.mark.parametrize("number", [1, 3])
-def test_event_page_asks_the_same_whatever_the_number_of_tables(
-    director, club, django_assert_num_queries, number
-):
-    tables = laid(club, number, entries=WHOLE_GAME[:1])
-    path = of_event("event", tables[0].round.event)
-
-    # Session, account, evening, directs, audit, games, confirmations, writes, tables, rounds, bar.
-    with django_assert_num_queries(11):
-        director.get(path)
-
-
 def lay(director, round_, names=NAMES, **fields):
     typed = {f"name{seat}": name for seat, name in enumerate(names)}
     path = of_event("new_event_table", round_.event, round_.number)

@@ -265,17 +265,6 @@ def test_export_has_all_that_is_kept(director, club, django_assert_num_queries):
     assert AuditEntry.objects.first().user == director.user
 
 
-@pytest.mark.parametrize("number", [1, 3])
-def test_export_takes_the_same_queries_however_many_games(
-    director, club, number, django_assert_num_queries
-):
-    player = make.PlayerFactory(club=club, name="Şule")
-    games_of(club, player, number)
-    with django_assert_num_queries(20):
-        document = exported(director.post(page_of("player_data", player)))
-    assert len(document["games"]) == number
-
-
 def test_export_that_fails_half_way_is_none(director, club):
     player = make.PlayerFactory(club=club, name="Şule")
     games_of(club, player, 1, WHOLE_GAME)

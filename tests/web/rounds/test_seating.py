@@ -10,7 +10,6 @@ from django.urls import reverse
 from tests import tournament_builders as builders
 from tests.api.conftest import Program
 from tests.club_factories import MemberFactory
-from tests.counting import queries_of
 from tests.deals import WHOLE_GAME
 from tests.factories import EVENING, record
 from tests.rating_factories import PlayerRatingFactory, RatingPoolFactory
@@ -701,17 +700,3 @@ def test_documents_and_prizes_are_of_each_section(visitor, tmp_path):
     assert [each["section"] for each in document["standings"]] == [*"AAAABBBB"]
     prizes = Directed(visitor, row).get("fees").context["prizes"]
     assert [(each[0], each[2], each[3]) for each in prizes] == [(1, "5", "A"), (1, "10", "B")]
-
-
-@pytest.mark.parametrize("name", ["standings", "sections", "wall"])
-def test_more_sections_take_no_more_queries(visitor, name):
-    row = sectioned(8, 8)
-    finish(builders.opened(row))
-    leads = Directed(visitor, row)
-
-    def taken(sections):
-        settings = {**row.settings, "sections": sections}
-        Tournament.objects.update(settings=settings, revision=row.revision + sections)
-        return queries_of(lambda: leads.get(name))
-
-    assert taken(2) == taken(8)

@@ -8,10 +8,9 @@ from django.utils import timezone
 from tests.club_factories import ClubFactory, EventFactory, MemberFactory, TournamentFactory
 from tests.deals import WHOLE_GAME
 from tests.factories import EVENING, GameFactory, SetupFactory, record_all
-from tournaments.engine.documents.entries import parse_entry
 from tournaments.models import Game
 from tournaments.queries.sheets import load_sheet
-from tournaments.services.games import playing, writing
+from tournaments.services.games import playing
 from tournaments.web.base.phone import address
 
 LETTERS = "abcçdefgğhıijklmnoöprsştuüvyzABCÇDEFGĞHIİJKLMNOÖPRSŞTUÜVYZ"
@@ -46,23 +45,6 @@ def test_home_lists_the_games_of_this_phone_newest_first(visitor):
         address(first, "write"),
     ]
     assert [line["sheet"].row.players[0] for line in lines] == ["Ece", "Ayşe"]
-
-
-@pytest.mark.parametrize("number", [1, 3])
-def test_home_asks_the_database_as_often_however_many_games(
-    visitor, number, django_assert_num_queries
-):
-    for index in range(number):
-        game = start(visitor, name0=f"Ece {index}")
-        for revision, body in enumerate(WHOLE_GAME[:3]):
-            pen = writing.WriteContext(f"some-key-{revision}", revision, game.played_at)
-            playing.record_entry(game.pk, parse_entry(body), pen)
-
-    # Games, their writes, what is played and what comes, whether there is a leaderboard.
-    with django_assert_num_queries(5):
-        page = visitor.get("/")
-
-    assert [line["state"] for line in page.context["games"]] == ["deal 4 of 20"] * number
 
 
 def test_home_opens_a_game_whose_scoring_was_taken_over_to_follow(visitor):

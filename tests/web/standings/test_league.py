@@ -7,7 +7,7 @@ from tests.club_factories import ClubFactory, SeasonFactory
 from tests.web.members import member_of
 from tests.web.standings.evenings import evening, play
 from tests.web.tournaments.forms import ANSWERS
-from tournaments.models import AuditEntry, Club, Entrant, Event, Player, Report, Season, Tournament
+from tournaments.models import AuditEntry, Club, Event, Player, Report, Season, Tournament
 from tournaments.reports.documents import compose
 
 FOUR = ("Ayşe", "Burak", "Cem", "Deniz")
@@ -128,19 +128,6 @@ def test_director_says_how_many_evenings_count(season, visitor):
     assert (line.before["league_best"], line.after["league_best"]) == (2, None)
     audit = director.get(reverse("club_changes", args=["moda"])).text
     assert "Best evenings that count in the league: 2 → all" in audit
-
-
-@pytest.mark.parametrize("evenings", [1, 4])
-def test_league_asks_the_same_whatever_the_size(season, evenings, django_assert_num_queries):
-    for _ in range(evenings):
-        evening(season, [dict(zip(FOUR, (1, 2, 3, -6), strict=True))] * evenings)
-    assert Entrant.objects.count() == 4 * evenings
-    looker = member_of(season.club)
-
-    with django_assert_num_queries(11):
-        page(looker, season)
-    with django_assert_num_queries(6):
-        page(looker, season)
 
 
 OTHERS = [("places", "game"), ("places", "out"), ("", "places")]

@@ -20,7 +20,6 @@ from tests.tournament_builders import (
     seated,
 )
 from tests.web.members import member_of
-from tests.web.rounds.going import going
 from tests.web.standings.shown import page
 from tests.web.tournaments.forms import tournament_of
 from tournaments.models import Entrant, Event, Game, Report, Round, Tournament
@@ -226,15 +225,6 @@ def test_who_checks_in_by_the_link_is_known_to_that_phone(club):
     # It opens nothing that the visitor may not see.
     Tournament.objects.filter(pk=row.pk).update(state="draft")
     assert phone.get(at).status_code == 404
-
-
-def test_page_asks_the_same_whatever_the_size(club, django_assert_num_queries):
-    for tables in (1, 3):
-        round_ = going(club, tables=tables)
-        looker = member_of(club)
-        at = reverse("tournament", args=[club.slug, round_.event.tournament.slug])
-        with django_assert_num_queries(16):
-            looker.get(at)
 
 
 def test_certificate_of_the_entrant_who_asks_after_the_end():
