@@ -1,9 +1,11 @@
 import json
 import re
+from datetime import timedelta
 from html import unescape
 
 import pytest
 from django.urls import reverse
+from django.utils import timezone
 
 from tests.club_factories import ClubFactory, MemberFactory
 from tests.deals import WHOLE_GAME
@@ -389,6 +391,8 @@ def test_table_once_begun_is_played_on_by_a_phone_without_account(client, club, 
 
 def test_phone_that_is_signed_out_is_offered_the_rules_of_the_club_no_more(director, club_rules):
     director.post(reverse("new"), {**TABLE, "ruleset": "moda", "first_declarer": "0"})
+    # Another evening.
+    Game.objects.update(played_at=timezone.now() - timedelta(hours=9))
     for page in ("home", "new"):
         assert 'value="moda"' in director.get(reverse(page) + "?again").content.decode()
 
