@@ -1,4 +1,9 @@
-"""The audit log of a club, as a page."""
+"""The audit log of a club, as a page: `changes`, with the texts of its entries from `read_lines`.
+
+An entry refers to its subject, and to others, by keys such as `player:17`. A new kind of key needs
+a row in `ROWS`, a text in `GONE` for when the row is no more, and a line in `NAMES` unless the row
+has a `name`. `texts.py` has the names of actions and fields.
+"""
 
 import re
 from collections import defaultdict
@@ -49,6 +54,109 @@ from tournaments.web.tournaments.forms import settings_changes
 
 Named = Callable[[User], str]
 
+PAGE = 30
+LAST_KEY = 2**63 - 1
+
+
+@require_safe
+def changes(request: HttpRequest, slug: str) -> HttpResponse:
+    """List the changes in a club, newest first."""
+    club = directed_club(request, slug)
+    named = accounts_of(club)
+    form = FilterForm(club, request.GET, named)
+    lines = form.filtered(AuditEntry.objects.filter(club=club))
+    rows, older, newer = _page_of_entries(lines, _key(request, "before"), _key(request, "after"))
+    query = {name: request.GET[name] for name in form.fields if request.GET.get(name)}
+    details = read_lines(club, rows, named)
+    page = {
+        "club": club,
+        "form": form,
+        "lines": details,
+        "part": {"rows": rows, "older": older, "newer": newer},
+        "asked": query,
+        # Named after its own entries: an account without any here stays nameless.
+        "about": details[0]["subject"] if details and query.get("about") else "",
+    }
+    return render(request, "tournaments/audit/changes.html", page)
+
+
+def _key(request: HttpRequest, name: str) -> int | None:
+    text = request.GET.get(name, "")
+    number = int(text) if text.isascii() and text.isdigit() and len(text) < 20 else 0
+    return number if 0 < number <= LAST_KEY else None
+
+
+def _page_of_entries(
+    lines: AuditEntryQuerySet, before: int | None, after: int | None
+) -> tuple[list[AuditEntry], int | None, int | None]:
+    """Return the entries on one side of a key, by the index, at any size (1 query).
+
+    They are the newest first, with the keys for the pages of older and of newer entries.
+    """
+    lines = lines.select_related("user")
+    if after is not None and before is None:
+        rows = list(lines.filter(pk__gt=after).order_by("pk")[: PAGE + 1])
+        found = rows[:PAGE][::-1]
+        newer = found[0].pk if len(rows) > PAGE else None
+        return found, found[-1].pk if found else after + 1, newer
+    chosen = lines if before is None else lines.filter(pk__lt=before)
+    rows = list(chosen.order_by("-pk")[: PAGE + 1])
+    found = rows[:PAGE]
+    older = found[-1].pk if len(rows) > PAGE else None
+    newer = None if before is None else found[0].pk if found else before - 1
+    return found, older, newer
+
+
+# Dates beyond these do not exist in every time zone.
+DAYS = [MinValueValidator(date(2000, 1, 1)), MaxValueValidator(date(2999, 12, 31))]
+
+
+def _day(label: Any) -> forms.DateField:
+    widget = forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d")
+    return forms.DateField(label=label, required=False, validators=DAYS, widget=widget)
+
+
+class FilterForm(forms.Form):
+    """Filters: `who` is an account, `about` the key of a subject, such as `player:17`."""
+
+    kind = forms.ChoiceField(
+        label=gettext_lazy("What"),
+        choices=[("", gettext_lazy("everything")), *AuditEntry.Kind.choices],
+        required=False,
+    )
+    who = forms.TypedChoiceField(
+        label=gettext_lazy("Who"), coerce=int, empty_value=None, required=False
+    )
+    since = _day(gettext_lazy("From the day"))
+    until = _day(gettext_lazy("Up to the day"))
+    about = forms.CharField(
+        max_length=AuditEntry.subject.field.max_length, required=False, widget=forms.HiddenInput
+    )
+
+    def __init__(self, club: Club, data: Mapping[str, Any], named: Named) -> None:
+        super().__init__(data)
+        field = self.fields["who"]
+        assert isinstance(field, forms.ChoiceField)
+        directing = club.members.filter(role__in=DIRECTING).values("user")
+        # And the account tapped in an entry; names of accounts outside the club are not revealed.
+        who = _numbers({data.get("who", "")})
+        tapped = club.audit_lines.filter(user__in=who).values("user")[:1]
+        offered = User.objects.filter(Q(pk__in=directing) | Q(pk__in=tapped)).order_by("pk")
+        people = [(str(user.pk), named(user)) for user in offered]
+        field.choices = [("", gettext_lazy("everybody")), *sorted(people, key=itemgetter(1))]
+
+    def filtered(self, lines: AuditEntryQuerySet) -> AuditEntryQuerySet:
+        """Return the entries that match; ignore invalid filters."""
+        self.full_clean()
+        chosen = {name: value for name, value in self.cleaned_data.items() if value}
+        if "about" in chosen:
+            lines = lines.about([chosen.pop("about")])
+        lookups = {"kind": "kind", "who": "user", "since": "at__gte", "until": "at__lte"}
+        for name, end in ("since", time.min), ("until", time.max):
+            if name in chosen:
+                chosen[name] = make_aware(datetime.combine(chosen[name], end))
+        return lines.filter(**{lookups[name]: value for name, value in chosen.items()})
+
 
 def accounts_of(club: Club) -> Named:
     """Return what names an account: its player in the club rather than its address (1 query)."""
@@ -83,13 +191,13 @@ def read_lines(club: Club, rows: list[AuditEntry], named: Named) -> list[dict[st
                 "subject": subject,
                 "about": row.subject if subject else "",
                 "who": who,
-                "changes": list(_changes(row, references)),
+                "changes": list(_change_texts(row, references)),
             }
         )
     return lines
 
 
-def _changes(row: AuditEntry, references: "_References") -> Iterator[str]:
+def _change_texts(row: AuditEntry, references: "_References") -> Iterator[str]:
     before, after = (_as_fields(side) for side in (row.before, row.after))
     if "position" in before or "position" in after:
         yield from _sheet_changes(row, before, after, references)
@@ -249,106 +357,3 @@ NAMES: Mapping[type, Callable[[Any], str]] = {
     Table: _table_name,
     Entrant: lambda row: f"{row.shown_name} (№ {row.number})",
 }
-
-
-PAGE = 30
-LAST_KEY = 2**63 - 1
-
-# Dates beyond these do not exist in every time zone.
-DAYS = [MinValueValidator(date(2000, 1, 1)), MaxValueValidator(date(2999, 12, 31))]
-
-
-def _day(label: Any) -> forms.DateField:
-    widget = forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d")
-    return forms.DateField(label=label, required=False, validators=DAYS, widget=widget)
-
-
-class FilterForm(forms.Form):
-    """Filters: `who` is an account, `about` the key of a subject, such as `player:17`."""
-
-    kind = forms.ChoiceField(
-        label=gettext_lazy("What"),
-        choices=[("", gettext_lazy("everything")), *AuditEntry.Kind.choices],
-        required=False,
-    )
-    who = forms.TypedChoiceField(
-        label=gettext_lazy("Who"), coerce=int, empty_value=None, required=False
-    )
-    since = _day(gettext_lazy("From the day"))
-    until = _day(gettext_lazy("Up to the day"))
-    about = forms.CharField(
-        max_length=AuditEntry.subject.field.max_length, required=False, widget=forms.HiddenInput
-    )
-
-    def __init__(self, club: Club, data: Mapping[str, Any], named: Named) -> None:
-        super().__init__(data)
-        field = self.fields["who"]
-        assert isinstance(field, forms.ChoiceField)
-        directing = club.members.filter(role__in=DIRECTING).values("user")
-        # And the account tapped in an entry; names of accounts outside the club are not revealed.
-        who = _numbers({data.get("who", "")})
-        tapped = club.audit_lines.filter(user__in=who).values("user")[:1]
-        offered = User.objects.filter(Q(pk__in=directing) | Q(pk__in=tapped)).order_by("pk")
-        people = [(str(user.pk), named(user)) for user in offered]
-        field.choices = [("", gettext_lazy("everybody")), *sorted(people, key=itemgetter(1))]
-
-    def filtered(self, lines: AuditEntryQuerySet) -> AuditEntryQuerySet:
-        """Return the entries that match; ignore invalid filters."""
-        self.full_clean()
-        chosen = {name: value for name, value in self.cleaned_data.items() if value}
-        if "about" in chosen:
-            lines = lines.about([chosen.pop("about")])
-        lookups = {"kind": "kind", "who": "user", "since": "at__gte", "until": "at__lte"}
-        for name, end in ("since", time.min), ("until", time.max):
-            if name in chosen:
-                chosen[name] = make_aware(datetime.combine(chosen[name], end))
-        return lines.filter(**{lookups[name]: value for name, value in chosen.items()})
-
-
-@require_safe
-def changes(request: HttpRequest, slug: str) -> HttpResponse:
-    """List the changes in a club, newest first."""
-    club = directed_club(request, slug)
-    named = accounts_of(club)
-    form = FilterForm(club, request.GET, named)
-    lines = form.filtered(AuditEntry.objects.filter(club=club))
-    rows, older, newer = _part(lines, _key(request, "before"), _key(request, "after"))
-    query = {name: request.GET[name] for name in form.fields if request.GET.get(name)}
-    details = read_lines(club, rows, named)
-    page = {
-        "club": club,
-        "form": form,
-        "lines": details,
-        "part": {"rows": rows, "older": older, "newer": newer},
-        "asked": query,
-        # Named after its own entries: an account without any here stays nameless.
-        "about": details[0]["subject"] if details and query.get("about") else "",
-    }
-    return render(request, "tournaments/audit/changes.html", page)
-
-
-def _key(request: HttpRequest, name: str) -> int | None:
-    text = request.GET.get(name, "")
-    number = int(text) if text.isascii() and text.isdigit() and len(text) < 20 else 0
-    return number if 0 < number <= LAST_KEY else None
-
-
-def _part(
-    lines: AuditEntryQuerySet, before: int | None, after: int | None
-) -> tuple[list[AuditEntry], int | None, int | None]:
-    """Return the entries on one side of a key, by the index, at any size (1 query).
-
-    They are the newest first, with the keys for the pages of older and of newer entries.
-    """
-    lines = lines.select_related("user")
-    if after is not None and before is None:
-        rows = list(lines.filter(pk__gt=after).order_by("pk")[: PAGE + 1])
-        found = rows[:PAGE][::-1]
-        newer = found[0].pk if len(rows) > PAGE else None
-        return found, found[-1].pk if found else after + 1, newer
-    chosen = lines if before is None else lines.filter(pk__lt=before)
-    rows = list(chosen.order_by("-pk")[: PAGE + 1])
-    found = rows[:PAGE]
-    older = found[-1].pk if len(rows) > PAGE else None
-    newer = None if before is None else found[0].pk if found else before - 1
-    return found, older, newer
