@@ -1,4 +1,8 @@
-"""What every write shares: refusals, the moment, tasks that follow, and slugs."""
+"""What services share: `Refused` and its kinds, waking workers after a commit, slugs.
+
+A service raises a subclass of `Refused`, which pages and the API turn into a response. `one_moment`
+is for reading: a consistent snapshot. `place_to_compute` bounds long computations of a machine.
+"""
 
 import fcntl
 import logging
@@ -19,31 +23,81 @@ from django.utils.translation import gettext_lazy as _
 from tournaments.models import RatingChange
 from tournaments.texts.labels import Text
 
-AT_ONCE = {"strangers": 1, "accounts": 2}
-"""How many are computed at a time on one machine: each takes a processor for itself."""
-
-
-@contextmanager
-def place_to_compute(kind: str) -> Iterator[bool]:
-    """Take one of the places of a kind, which all processes of a machine share; False if none is.
-
-    A place is a lock on a file: the system frees it when a process is killed, and taking one
-    writes nothing. Nobody waits for one, for each who did would hold a thread of the web server.
-    """
-    folder = settings.COMPUTING_PLACES
-    folder.mkdir(exist_ok=True)
-    for number in range(AT_ONCE[kind]):
-        with closing((folder / f"{kind}-{number}").open("w")) as file:
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                continue
-            yield True
-            return
-    yield False
-
-
 log = logging.getLogger(__name__)
+
+
+class Refused(Exception):
+    """The request is refused; `str` gives the sentence for the reader.
+
+    `params` fill the sentence, `data` is for programs, and `faults` are the single problems.
+    `where` is the field concerned; `headers` are added to the response.
+    """
+
+    code: str = ""
+    status: int = 409
+    listed: ClassVar[bool] = False
+    """Whether the API lists it as a fault, with `data` as its params: `TableBegun` of a table."""
+
+    in_lists: ClassVar[bool] = False
+    """Whether it may be one of several faults, too: `NameTaken` in a list of new players."""
+
+    sentence: Text = ""
+    where: str = ""
+    headers: Mapping[str, str] = {}
+
+    def __init_subclass__(cls, **about: Any) -> None:
+        for name, value in about.items():
+            assert hasattr(cls, name), name
+            setattr(cls, name, value)
+
+    def __init__(
+        self,
+        params: Mapping[str, Any] | None = None,
+        data: Mapping[str, Any] | None = None,
+        faults: Sequence["Refused"] = (),
+        *,
+        where: str = "",
+        sentence: Text = "",
+    ) -> None:
+        self.where, self.sentence = where or self.where, sentence or self.sentence
+        self.params, self.data, self.faults = params or {}, data or {}, faults
+        super().__init__(params, data, faults)
+
+    def __str__(self) -> str:
+        return str(self.sentence) % self.params if self.params else str(self.sentence)
+
+
+class ChangedMeanwhile(Refused, code="changed-meanwhile", status=412):
+    """The object has another entity tag now: `tag`."""
+
+    sentence = _("It has changed since you read it.")
+
+    def __init__(
+        self,
+        tag: str,
+        params: Mapping[str, Any] | None = None,
+        data: Mapping[str, Any] | None = None,
+    ) -> None:
+        super().__init__(params, data)
+        self.headers = {"ETag": tag}
+
+
+class Invalid(Refused, code="invalid", status=422):
+    """The input has `faults`."""
+
+    sentence = _("What was sent cannot be.")
+
+
+class Fault(Refused, status=422, listed=True):
+    """One problem in the input; raised alone, it makes the whole input invalid."""
+
+
+def kinds_of(base: type[Refused] = Refused) -> Iterator[type[Refused]]:
+    """Yield all refusals that have a code; those that refine another's code come last."""
+    for each in base.__subclasses__():
+        if "code" in vars(each):
+            yield each
+        yield from kinds_of(each)
 
 
 THREAD = "wake-worker"
@@ -124,78 +178,28 @@ def _reading() -> Iterator[None]:
         wrapper.transaction_mode = mode
 
 
-class Refused(Exception):
-    """The request is refused; `str` gives the sentence for the reader.
+AT_ONCE = {"strangers": 1, "accounts": 2}
+"""How many are computed at a time on one machine: each takes a processor for itself."""
 
-    `params` fill the sentence, `data` is for programs, and `faults` are the single problems.
-    `where` is the field concerned; `headers` are added to the response.
+
+@contextmanager
+def place_to_compute(kind: str) -> Iterator[bool]:
+    """Take one of the places of a kind, which all processes of a machine share; False if none is.
+
+    A place is a lock on a file: the system frees it when a process is killed, and taking one
+    writes nothing. Nobody waits for one, for each who did would hold a thread of the web server.
     """
-
-    code: str = ""
-    status: int = 409
-    listed: ClassVar[bool] = False
-    """Whether the API's problem lists it as a fault, with `data` as its params."""
-
-    in_lists: ClassVar[bool] = False
-    """Whether one of several faults may be of this kind, too."""
-
-    sentence: Text = ""
-    where: str = ""
-    headers: Mapping[str, str] = {}
-
-    def __init_subclass__(cls, **about: Any) -> None:
-        for name, value in about.items():
-            assert hasattr(cls, name), name
-            setattr(cls, name, value)
-
-    def __init__(
-        self,
-        params: Mapping[str, Any] | None = None,
-        data: Mapping[str, Any] | None = None,
-        faults: Sequence["Refused"] = (),
-        *,
-        where: str = "",
-        sentence: Text = "",
-    ) -> None:
-        self.where, self.sentence = where or self.where, sentence or self.sentence
-        self.params, self.data, self.faults = params or {}, data or {}, faults
-        super().__init__(params, data, faults)
-
-    def __str__(self) -> str:
-        return str(self.sentence) % self.params if self.params else str(self.sentence)
-
-
-class ChangedMeanwhile(Refused, code="changed-meanwhile", status=412):
-    """The object has another entity tag now: `tag`."""
-
-    sentence = _("It has changed since you read it.")
-
-    def __init__(
-        self,
-        tag: str,
-        params: Mapping[str, Any] | None = None,
-        data: Mapping[str, Any] | None = None,
-    ) -> None:
-        super().__init__(params, data)
-        self.headers = {"ETag": tag}
-
-
-class Invalid(Refused, code="invalid", status=422):
-    """The input has `faults`."""
-
-    sentence = _("What was sent cannot be.")
-
-
-class Fault(Refused, status=422, listed=True):
-    """One problem in the input; raised alone, it makes the whole input invalid."""
-
-
-def kinds_of(base: type[Refused] = Refused) -> Iterator[type[Refused]]:
-    """Yield all refusals that have a code; those that refine another's code come last."""
-    for each in base.__subclasses__():
-        if "code" in vars(each):
-            yield each
-        yield from kinds_of(each)
+    folder = settings.COMPUTING_PLACES
+    folder.mkdir(exist_ok=True)
+    for number in range(AT_ONCE[kind]):
+        with closing((folder / f"{kind}-{number}").open("w")) as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                continue
+            yield True
+            return
+    yield False
 
 
 def free_slugs(name: str, instead: str, longest: int, taken: Collection[str]) -> Iterator[str]:
