@@ -6,7 +6,7 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
-from tournaments.engine.documents.shapes import Definitions, define_counts, where
+from tournaments.engine.documents.shapes import Definitions, define_counts, if_present
 from tournaments.engine.play.games import (
     REDEAL_SWITCHES,
     allowed_fields,
@@ -255,7 +255,7 @@ def _one_of_types(forms: dict[str, Schema]) -> Schema:
 
 def of_type(name: str, form: Schema) -> Schema:
     """Return a schema that applies `form` to entries of one type only."""
-    return {"if": where("type", {"const": name}), "then": form}
+    return {"if": if_present("type", {"const": name}), "then": form}
 
 
 def _form(
@@ -286,7 +286,7 @@ def _deal(ruleset: Ruleset, table: TableShape, shared: Definitions) -> Schema:
         needed = needed_fields(ruleset, ruleset.unnamed)
         return _form("deal", table, leave_out=leave_out, required=needed)
     some_contracts = {
-        name: where("contract", {"enum": [c for c, names in allowed.items() if name in names]})
+        name: if_present("contract", {"enum": [c for c, names in allowed.items() if name in names]})
         for name in FORMS["deal"].fields
         if 0 < sum(name in names for names in allowed.values()) < len(allowed)
     }
@@ -323,10 +323,10 @@ def _contracts(ruleset: Ruleset, shared: Definitions) -> Schema:
             # The table may write all units instead.
             every = {"required": list(ruleset.all_units), "maxProperties": len(ruleset.all_units)}
             units = {"anyOf": [units, shared.define(f"{ruleset.id}.all_units", every)]}
-        then = where("counts", units)
+        then = if_present("counts", units)
         if needed := [name for name in needed_fields(ruleset, contract) if name not in always]:
             then["dependentRequired"] = {"counts": needed}
-        forms.append({"if": where("contract", {"const": contract.id}), "then": then})
+        forms.append({"if": if_present("contract", {"const": contract.id}), "then": then})
     return {"allOf": forms}
 
 
@@ -340,13 +340,13 @@ def _void(ruleset: Ruleset, table: TableShape) -> Schema:
         if reason != "misdeal":
             then: Schema = {"required": ["contract"]}
             if reason == "one-each":
-                then |= where("contract", {"enum": replayed})
-            by_reason.append({"if": where("reason", {"const": reason}), "then": then})
+                then |= if_present("contract", {"enum": replayed})
+            by_reason.append({"if": if_present("reason", {"const": reason}), "then": then})
     return _form(
         "void",
         table,
         leave_out=leave_out | ({"contract"} if ruleset.unnamed else set()),
-        dependentSchemas={"declarer": where("contract", {"enum": declared})}
+        dependentSchemas={"declarer": if_present("contract", {"enum": declared})}
         if len(declared) < len(ruleset.contracts)
         else {},
         dependentRequired={"sealed": ["contract", "salt"], "salt": ["sealed"]}

@@ -22,8 +22,8 @@ from tournaments.engine.documents.shapes import (
     NAME,
     NONZERO_POINTS,
     Definitions,
+    if_present,
     option_shape,
-    where,
 )
 from tournaments.engine.documents.shapes import TEXT as SHAPES_TEXT
 from tournaments.engine.play.games import (
@@ -623,8 +623,8 @@ def game_schema() -> Schema:
     """Return the schema of a `kingscore-game/1` document."""
     shared = Definitions({"text": SHAPES_TEXT, "name": NAME, "points": NONZERO_POINTS})
     own_rules: Schema = {
-        "if": where("ruleset", {"type": "object"}),
-        "then": where("entries", {"items": shared.define("entry", any_entry(shared))}),
+        "if": if_present("ruleset", {"type": "object"}),
+        "then": if_present("entries", {"items": shared.define("entry", any_entry(shared))}),
     }
     # The conditions of each ruleset for its games; rulesets with equal conditions are grouped.
     ids_by_form: dict[str, list[str]] = {}
@@ -632,7 +632,7 @@ def game_schema() -> Schema:
         form = shared.define(ruleset.id, _game_form(ruleset, shared))
         ids_by_form.setdefault(form["$ref"], []).append(ruleset.id)
     built_in = [
-        {"if": where("ruleset", {"enum": ids}), "then": {"$ref": form}}
+        {"if": if_present("ruleset", {"enum": ids}), "then": {"$ref": form}}
         for form, ids in ids_by_form.items()
     ]
     return {
@@ -667,14 +667,14 @@ def _game_form(ruleset: Ruleset, shared: Definitions) -> Schema:
         ways = {value: ruleset.with_options({setting: value}) for value in option.values}
         for value, way in ways.items():
             if narrowed := _narrowed(way, list(ways.values())):
-                choice = where(setting, {"const": value})
+                choice = if_present(setting, {"const": value})
                 if value == ruleset.settings.get(setting):
                     # The default may be left out.
-                    condition = where("options", choice)
+                    condition = if_present("options", choice)
                 else:
-                    condition = where("options", {**choice, "required": [setting]})
+                    condition = if_present("options", {**choice, "required": [setting]})
                     condition["required"] = ["options"]
-                chosen.append({"if": condition, "then": where("entries", {"items": narrowed})})
+                chosen.append({"if": condition, "then": if_present("entries", {"items": narrowed})})
     if chosen:
         form |= shared.define(f"{ruleset.id}.options", {"allOf": chosen})
     return form
@@ -689,7 +689,7 @@ def _narrowed(way: Ruleset, ways: Sequence[Ruleset]) -> Schema:
     by_type = []
     reasons = redeal_reasons([way])
     if len(reasons) < len(redeal_reasons(ways)):
-        by_type.append(of_type("redeal", where("reason", {"enum": reasons})))
+        by_type.append(of_type("redeal", if_present("reason", {"enum": reasons})))
     if way.unnamed is not None:
         needed = needed_fields(way, way.unnamed)
         if any(len(needed_fields(other, way.unnamed)) < len(needed) for other in ways):

@@ -1,10 +1,13 @@
-"""Pairings in documents, and their schema."""
+"""Documents about seating: `kingscore-pairing/1` asks for it, `kingscore-seating/1` answers.
+
+`seat_document` turns the one into the other. The rows of `PAIRING` and the schemas are below it.
+"""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
-from tournaments.engine.documents.shapes import TEXT, where
+from tournaments.engine.documents.shapes import TEXT, if_present
 from tournaments.engine.pairing.field import (
     LARGEST_PRICE,
     Entrant,
@@ -49,203 +52,6 @@ from tournaments.engine.rules.rulesets import (
 PAIRING_FORMAT = "kingscore-pairing/1"
 SEATING_FORMAT = "kingscore-seating/1"
 TABLE_SIZES = (2, 4)
-
-
-def _check_format(value: Any) -> Sequence[Problem]:
-    wrong = [] if is_text(value) else [wrong_type("", "string")]
-    unknown = Problem(Code.UNKNOWN_FORMAT, "", {"expected": PAIRING_FORMAT})
-    return wrong if value == PAIRING_FORMAT else [*wrong, unknown]
-
-
-def _is_names(value: Any) -> bool:
-    return isinstance(value, list) and all(map(is_text, value))
-
-
-def is_score(value: Any) -> bool:
-    score = number_of(value)
-    return score is not None and LEAST < score < LARGEST
-
-
-def _is_count(value: Any) -> bool:
-    return is_integer(value) and value >= 0
-
-
-def _entrant(**found: Any) -> Entrant:
-    """Build an entrant; its rating does not affect the seating."""
-    found.pop("rating", None)
-    return Entrant(**found)
-
-
-def _field(**found: Any) -> PairingField:
-    del found["format"]
-    return PairingField(**found)
-
-
-def _names(**sizes: int) -> Schema:
-    return {"type": "array", "items": refer("text"), "uniqueItems": True, **sizes}
-
-
-NAME: Schema = {**refer("text"), "minLength": 1}
-INTEGER: Schema = {"type": "integer"}
-COUNT: Schema = {"type": "integer", "minimum": 0}
-TABLE: Schema = _names(minItems=TABLE_SIZES[0], maxItems=TABLE_SIZES[-1])
-TWO: Schema = _names(minItems=2, maxItems=2)
-NAMES = "list of strings"
-
-ENTRANT = fields(
-    {
-        "id": plain("string", lambda value: is_text(value) and value != "", NAME),
-        "score": plain('integer or "p/q"', is_score, POINTS_SCHEMA, number_of),
-        "club": plain("string", is_text, refer("text")),
-        "rating": plain(
-            "number",
-            lambda value: isinstance(value, int | float) and not isinstance(value, bool),
-            {"type": "number"},
-        ).optional(),
-    },
-    Entrant,
-    _entrant,
-)
-ROUND = fields(
-    {
-        "tables": plain(
-            "list of lists",
-            lambda value: isinstance(value, list) and all(map(_is_names, value)),
-            list_schema(TABLE),
-            lambda value: tuple(map(tuple, value)),
-        ),
-        "byes": plain(NAMES, _is_names, _names(), tuple),
-    },
-    PlayedRound,
-)
-PRICE = whole(0, LARGEST_PRICE)
-WEIGHTS = fields(
-    {
-        "repeat": or_null(PRICE),
-        "last_repeat": or_null(PRICE),
-        "seat": PRICE,
-        "leaders": PRICE,
-        "last_leaders": PRICE,
-    },
-    Weights,
-)
-PAIRING = fields(
-    {
-        "format": Shape(_check_format, {"const": PAIRING_FORMAT}),
-        "table_size": plain("integer", is_integer, {"enum": list(TABLE_SIZES)}),
-        "seed": plain("integer", is_integer, INTEGER),
-        "entrants": listed(ENTRANT),
-        "rounds": listed(ROUND),
-        "rounds_left": plain("integer", _is_count, COUNT),
-        "avoid": listed(plain(NAMES, _is_names, TWO, tuple)),
-        "fixed": listed(plain(NAMES, _is_names, TABLE, tuple)),
-        "separate_clubs": SWITCH,
-        "score_before_seats": SWITCH,
-        "weights": WEIGHTS,
-    },
-    PairingField,
-    _field,
-)
-
-QUALITY = ("repeat_meetings", "repeat_bound", "seat_imbalance", "avoided_met", "same_club")
-REASONS: Mapping[str, tuple[str, ...]] = {
-    "fixed": ("with",),
-    "score-group": ("rank",),
-    "met-before": ("players", "times"),
-    "not-met": ("tables",),
-    "seat": ("seat", "times"),
-    "fewest-byes": ("byes", "rounds"),
-    "lowest-score": ("lower",),
-}
-"""The reasons for a table or for a bye, with their parameters: whole numbers from 0."""
-
-
-def pairing_schema() -> Schema:
-    """Return the schema of a `kingscore-pairing/1` document."""
-    small, large = TABLE_SIZES
-    return {
-        **head_schema("pairing", PAIRING_FORMAT),
-        "description": "Who is to be seated, and what the seating depends on. What is left out"
-        " has its default. The form only: who may be named where is checked when it is read.",
-        **PAIRING.schema,
-        "if": {**where("table_size", {"const": small}), "required": ["table_size"]},
-        "then": _of_size(small),
-        "else": _of_size(large),
-        "$defs": {"text": TEXT},
-    }
-
-
-def _of_size(size: int) -> Schema:
-    """The conditions for one table size: enough entrants, full earlier tables, groups that fit."""
-    tables = where("tables", {"items": {"minItems": size, "maxItems": size}})
-    return {
-        "properties": {
-            "entrants": {"minItems": size},
-            "rounds": {"items": tables},
-            "fixed": {"items": {"maxItems": size}},
-        }
-    }
-
-
-SEATING: Schema = {
-    "format": {"const": SEATING_FORMAT},
-    "tables": {
-        "description": "The ids of entrants in order of seats.",
-        "type": "array",
-        "minItems": 1,
-        "oneOf": [{"items": _names(minItems=size, maxItems=size)} for size in TABLE_SIZES],
-    },
-    "byes": {"description": "Who sits out.", **_names()},
-    "quality": refer("quality"),
-    "why": {
-        "description": "The reasons for each entrant, also for those who sit out.",
-        "type": "object",
-        "propertyNames": NAME,
-        "additionalProperties": {**list_schema(refer("reason")), "minItems": 1},
-    },
-    "seed": INTEGER,
-}
-SPREAD: Schema = {
-    "description": "Mean over the tables of highest minus lowest score, to 2 decimals.",
-    "type": "number",
-    "minimum": 0,
-}
-PROBLEM: Schema = {
-    "entry": {"type": "null"},
-    "code": {"enum": list(map(str, Code))},
-    "where": {"description": "Path of the field at fault.", "type": "string"},
-    "params": {"type": "object"},
-}
-REFUSAL: Schema = {
-    "format": {"const": SEATING_FORMAT},
-    "valid": {"const": False},
-    "problems": {**list_schema(object_schema(PROBLEM)), "minItems": 1},
-}
-
-
-def seating_schema() -> Schema:
-    """Return the schema of a `kingscore-seating/1` document."""
-    return {
-        **head_schema("seating", SEATING_FORMAT),
-        "description": "Who sits where in the next round, how good that is and why; or what is"
-        " wrong with the document that asked for it.",
-        "oneOf": [refer("seating"), refer("refusal")],
-        "$defs": {
-            "text": TEXT,
-            "count": COUNT,
-            "seating": object_schema(SEATING),
-            "quality": object_schema(
-                {"score_spread": SPREAD} | dict.fromkeys(QUALITY, refer("count"))
-            ),
-            "reason": {"oneOf": [_reason(code) for code in REASONS]},
-            "refusal": object_schema(REFUSAL),
-        },
-    }
-
-
-def _reason(code: str) -> Schema:
-    params = object_schema(dict.fromkeys(REASONS[code], refer("count")))
-    return object_schema({"code": {"const": code}, "params": params})
 
 
 def seat_document(document: Any) -> dict[str, Any]:
@@ -329,3 +135,200 @@ def _check_groups(
         if not sizes[0] <= len(group) <= sizes[1]:
             code = Code.IMPOSSIBLE_FIXED if field == "fixed" else Code.WRONG_TYPE
             yield Problem(code, where, {"expected": "list of two", "got": len(group)})
+
+
+def _check_format(value: Any) -> Sequence[Problem]:
+    wrong = [] if is_text(value) else [wrong_type("", "string")]
+    unknown = Problem(Code.UNKNOWN_FORMAT, "", {"expected": PAIRING_FORMAT})
+    return wrong if value == PAIRING_FORMAT else [*wrong, unknown]
+
+
+def _is_names(value: Any) -> bool:
+    return isinstance(value, list) and all(map(is_text, value))
+
+
+def is_score(value: Any) -> bool:
+    score = number_of(value)
+    return score is not None and LEAST < score < LARGEST
+
+
+def _is_count(value: Any) -> bool:
+    return is_integer(value) and value >= 0
+
+
+def _entrant(**found: Any) -> Entrant:
+    """Build an entrant; its rating does not affect the seating."""
+    found.pop("rating", None)
+    return Entrant(**found)
+
+
+def _pairing_field(**found: Any) -> PairingField:
+    del found["format"]
+    return PairingField(**found)
+
+
+def _names(**sizes: int) -> Schema:
+    return {"type": "array", "items": refer("text"), "uniqueItems": True, **sizes}
+
+
+NAME: Schema = {**refer("text"), "minLength": 1}
+INTEGER: Schema = {"type": "integer"}
+COUNT: Schema = {"type": "integer", "minimum": 0}
+TABLE: Schema = _names(minItems=TABLE_SIZES[0], maxItems=TABLE_SIZES[-1])
+TWO: Schema = _names(minItems=2, maxItems=2)
+NAMES = "list of strings"
+
+ENTRANT = fields(
+    {
+        "id": plain("string", lambda value: is_text(value) and value != "", NAME),
+        "score": plain('integer or "p/q"', is_score, POINTS_SCHEMA, number_of),
+        "club": plain("string", is_text, refer("text")),
+        "rating": plain(
+            "number",
+            lambda value: isinstance(value, int | float) and not isinstance(value, bool),
+            {"type": "number"},
+        ).optional(),
+    },
+    Entrant,
+    _entrant,
+)
+ROUND = fields(
+    {
+        "tables": plain(
+            "list of lists",
+            lambda value: isinstance(value, list) and all(map(_is_names, value)),
+            list_schema(TABLE),
+            lambda value: tuple(map(tuple, value)),
+        ),
+        "byes": plain(NAMES, _is_names, _names(), tuple),
+    },
+    PlayedRound,
+)
+PRICE = whole(0, LARGEST_PRICE)
+WEIGHTS = fields(
+    {
+        "repeat": or_null(PRICE),
+        "last_repeat": or_null(PRICE),
+        "seat": PRICE,
+        "leaders": PRICE,
+        "last_leaders": PRICE,
+    },
+    Weights,
+)
+PAIRING = fields(
+    {
+        "format": Shape(_check_format, {"const": PAIRING_FORMAT}),
+        "table_size": plain("integer", is_integer, {"enum": list(TABLE_SIZES)}),
+        "seed": plain("integer", is_integer, INTEGER),
+        "entrants": listed(ENTRANT),
+        "rounds": listed(ROUND),
+        "rounds_left": plain("integer", _is_count, COUNT),
+        "avoid": listed(plain(NAMES, _is_names, TWO, tuple)),
+        "fixed": listed(plain(NAMES, _is_names, TABLE, tuple)),
+        "separate_clubs": SWITCH,
+        "score_before_seats": SWITCH,
+        "weights": WEIGHTS,
+    },
+    PairingField,
+    _pairing_field,
+)
+
+QUALITY = ("repeat_meetings", "repeat_bound", "seat_imbalance", "avoided_met", "same_club")
+REASONS: Mapping[str, tuple[str, ...]] = {
+    "fixed": ("with",),
+    "score-group": ("rank",),
+    "met-before": ("players", "times"),
+    "not-met": ("tables",),
+    "seat": ("seat", "times"),
+    "fewest-byes": ("byes", "rounds"),
+    "lowest-score": ("lower",),
+}
+"""The reasons for a table or for a bye, with their parameters: whole numbers from 0."""
+
+
+def pairing_schema() -> Schema:
+    """Return the schema of a `kingscore-pairing/1` document."""
+    small, large = TABLE_SIZES
+    return {
+        **head_schema("pairing", PAIRING_FORMAT),
+        "description": "Who is to be seated, and what the seating depends on. What is left out"
+        " has its default. The form only: who may be named where is checked when it is read.",
+        **PAIRING.schema,
+        "if": {**if_present("table_size", {"const": small}), "required": ["table_size"]},
+        "then": _of_size(small),
+        "else": _of_size(large),
+        "$defs": {"text": TEXT},
+    }
+
+
+def _of_size(size: int) -> Schema:
+    """The conditions for one table size: enough entrants, full earlier tables, groups that fit."""
+    tables = if_present("tables", {"items": {"minItems": size, "maxItems": size}})
+    return {
+        "properties": {
+            "entrants": {"minItems": size},
+            "rounds": {"items": tables},
+            "fixed": {"items": {"maxItems": size}},
+        }
+    }
+
+
+SEATING: Schema = {
+    "format": {"const": SEATING_FORMAT},
+    "tables": {
+        "description": "The ids of entrants in order of seats.",
+        "type": "array",
+        "minItems": 1,
+        "oneOf": [{"items": _names(minItems=size, maxItems=size)} for size in TABLE_SIZES],
+    },
+    "byes": {"description": "Who sits out.", **_names()},
+    "quality": refer("quality"),
+    "why": {
+        "description": "The reasons for each entrant, also for those who sit out.",
+        "type": "object",
+        "propertyNames": NAME,
+        "additionalProperties": {**list_schema(refer("reason")), "minItems": 1},
+    },
+    "seed": INTEGER,
+}
+SPREAD: Schema = {
+    "description": "Mean over the tables of highest minus lowest score, to 2 decimals.",
+    "type": "number",
+    "minimum": 0,
+}
+PROBLEM: Schema = {
+    "entry": {"type": "null"},
+    "code": {"enum": list(map(str, Code))},
+    "where": {"description": "Path of the field at fault.", "type": "string"},
+    "params": {"type": "object"},
+}
+REFUSAL: Schema = {
+    "format": {"const": SEATING_FORMAT},
+    "valid": {"const": False},
+    "problems": {**list_schema(object_schema(PROBLEM)), "minItems": 1},
+}
+
+
+def seating_schema() -> Schema:
+    """Return the schema of a `kingscore-seating/1` document."""
+    return {
+        **head_schema("seating", SEATING_FORMAT),
+        "description": "Who sits where in the next round, how good that is and why; or what is"
+        " wrong with the document that asked for it.",
+        "oneOf": [refer("seating"), refer("refusal")],
+        "$defs": {
+            "text": TEXT,
+            "count": COUNT,
+            "seating": object_schema(SEATING),
+            "quality": object_schema(
+                {"score_spread": SPREAD} | dict.fromkeys(QUALITY, refer("count"))
+            ),
+            "reason": {"oneOf": [_reason(code) for code in REASONS]},
+            "refusal": object_schema(REFUSAL),
+        },
+    }
+
+
+def _reason(code: str) -> Schema:
+    params = object_schema(dict.fromkeys(REASONS[code], refer("count")))
+    return object_schema({"code": {"const": code}, "params": params})

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tournaments.engine.documents.games import RESULT_FORMAT
-from tournaments.engine.documents.shapes import where
+from tournaments.engine.documents.shapes import if_present
 from tournaments.engine.play.outcomes import AT_THE_END, IN_A_DEAL
 from tournaments.engine.rules.entries import (
     ANY_TABLE,
@@ -70,21 +70,21 @@ EMPTY: Schema = {"maxItems": 0}
 
 CONDITIONS: Sequence[Schema] = (
     {
-        "if": where("valid", {"const": True}),
+        "if": if_present("valid", {"const": True}),
         "then": {"properties": {"problems": EMPTY, "totals": {"minItems": SIDES[0]}}},
-        "else": where("problems", {"minItems": 1}),
+        "else": if_present("problems", {"minItems": 1}),
     },
     {
-        "if": where("finished", {"const": True}),
+        "if": if_present("finished", {"const": True}),
         "then": {"properties": {"next": {"type": "null"}, "ended_by": {"type": "string"}}},
         "else": {"properties": {"ended_by": {"type": "null"}, "out": EMPTY, "sunk": EMPTY}},
     },
     # Without a table all fields are empty; with one, an unfinished game continues.
     {
-        "if": where("totals", {"minItems": 1}),
+        "if": if_present("totals", {"minItems": 1}),
         "then": {
-            "if": where("finished", {"const": False}),
-            "then": where("next", {"type": "object"}),
+            "if": if_present("finished", {"const": False}),
+            "then": if_present("next", {"type": "object"}),
         },
         "else": {
             "properties": {
@@ -105,7 +105,7 @@ def _of_sides(number: int) -> Schema:
     side = {"items": {"maximum": number - 1}}
     rows = {"items": {"properties": {"points": one_for_each, "totals": one_for_each}}}
     return {
-        "if": where("totals", one_for_each),
+        "if": if_present("totals", one_for_each),
         "then": {
             "properties": {"entries": rows, "ranks": one_for_each, "out": side, "sunk": side},
         },

@@ -46,7 +46,7 @@ class Definitions:
         return refer(known)
 
 
-def where(name: str, shape: Schema | bool) -> Schema:
+def if_present(name: str, shape: Schema | bool) -> Schema:
     """Return a schema of objects that gives one field a shape if it is present."""
     return {"properties": {name: shape}}
 
@@ -103,6 +103,11 @@ CONFIRMATIONS = ("none", "two", "all")
 
 @dataclass(frozen=True, slots=True)
 class EventDetails:
+    """The fields that evenings and tournaments share, each with its shape and texts.
+
+    `Event` has them as columns. Forms, API, documents, import and audit read `EVENT_FIELDS`.
+    """
+
     name: str = field(metadata=declared(text(LONGEST_NAME, least=1), gettext_noop("Name")))
     held_on: date = field(metadata=declared(DAY, gettext_noop("Day")))
     _: KW_ONLY
@@ -141,5 +146,9 @@ class EventDetails:
 
 
 EVENT_FIELDS: Mapping[str, Declared] = MappingProxyType(dict(declared_fields(EventDetails)))
+
 SHOWN = tuple(name for name, about in EVENT_FIELDS.items() if about.shown)
+"""Read by `Event.details`, which pages show beside the day, and by the API's tournaments."""
+
 FREE_TEXTS = tuple(name for name, about in EVENT_FIELDS.items() if about.free)
+"""Read by `services/people/changes.py`, which takes names of removed players out of them."""
