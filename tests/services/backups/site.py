@@ -57,7 +57,7 @@ from tournaments.models import Game, Player, Tournament
 from tournaments.queries.sheets import load_sheets
 from tournaments.reports.tournament_document import tournament_document
 from tournaments.services.audit import NOBODY
-from tournaments.services.people.changes import export_player
+from tournaments.services.people.export import export_player
 with transaction.atomic():
     told = {
         "tournaments": [

@@ -16,6 +16,7 @@ from tournaments.services.games import playing
 from tournaments.services.games.tables import remove_table
 from tournaments.services.people import changes
 from tournaments.services.people import players as people
+from tournaments.services.people.export import export_player
 from tournaments.services.people.merging import merge_players
 
 pytestmark = pytest.mark.django_db
@@ -322,7 +323,7 @@ def test_export_of_a_player_lists_tournaments(gur, tournament, number, django_as
     # Beside the tournaments: the transaction, the person, games, audit and phones that are told.
     with (
         django_assert_num_queries(15),
-        changes.export_player(gur.pk, NOBODY, at=EVENING) as document,
+        export_player(gur.pk, NOBODY, at=EVENING) as document,
     ):
         mine = json.load(document)["tournaments"]
 

@@ -34,7 +34,7 @@ from tournaments.services.audit import NOBODY
 from tournaments.services.checks.nights import look_at_all
 from tournaments.services.checks.ratings import look_at_changes
 from tournaments.services.events.events import close_round, plan_of, reopen_round
-from tournaments.services.people.changes import export_player
+from tournaments.services.people.export import export_player
 from tournaments.services.ratings import computing, fitting, pools
 from tournaments.services.ratings.fitting import fit_pools
 from tournaments.services.tournaments.lifecycle import (

@@ -57,7 +57,7 @@ from tournaments.queries import names, players
 from tournaments.queries.statistics import NumbersFilter, filter_of
 from tournaments.services.audit import Actor
 from tournaments.services.base.writes import Refused
-from tournaments.services.people import changes, merging
+from tournaments.services.people import changes, export, merging
 from tournaments.services.people.players import add_players, lock_people
 
 
@@ -261,7 +261,7 @@ class PlayerViewSet(PlayerMixin, ListMixin, RetrieveMixin, UpdateMixin, DestroyM
 
 
 def exported(row: Player, by: Actor, at: datetime) -> Response:
-    with changes.export_player(row.pk, by, at=at) as document:
+    with export.export_player(row.pk, by, at=at) as document:
         details: Any = json.load(document)
     return Response(details)
 
