@@ -190,13 +190,14 @@ class Manifest:
             )
 
 
-def add_part(archive: zipfile.ZipFile, name: str, chunks: Iterable[bytes]) -> None:
+@contextmanager
+def part_of(archive: zipfile.ZipFile, name: str) -> Iterator[IO[bytes]]:
     with (
         archive.open(name, "w", force_zip64=True) as part,
         # Compresses larger pieces at once than a line.
         io.BufferedWriter(cast("io.RawIOBase", part), AT_ONCE) as written,
     ):
-        written.writelines(chunks)
+        yield written
 
 
 def chunks_of(file: IO[bytes]) -> Iterator[bytes]:

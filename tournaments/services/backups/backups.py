@@ -3,6 +3,7 @@
 import fcntl
 import os
 import re
+import shutil
 import tempfile
 import zipfile
 from collections.abc import Iterable, Iterator
@@ -38,7 +39,6 @@ from tournaments.services.backups.archives import (
     ModelState,
     NotEmpty,
     TableSummary,
-    add_part,
     applied_migrations,
     chunks_of,
     columns_of,
@@ -47,6 +47,7 @@ from tournaments.services.backups.archives import (
     in_one_transaction,
     last_key,
     migrate_to,
+    part_of,
     state_at,
     without_foreign_keys,
     write_rows,
@@ -110,13 +111,16 @@ def _write(archive: zipfile.ZipFile, made: Made) -> None:
         tables = [_write_table(archive, name, model) for name, model in state.kept.items()]
         for name in sorted(_stored_files(state.kept.values())):
             try:
-                with (Path(settings.MEDIA_ROOT) / name).open("rb") as file:
-                    add_part(archive, f"files/{name}", chunks_of(file))
+                with (
+                    (Path(settings.MEDIA_ROOT) / name).open("rb") as file,
+                    part_of(archive, f"files/{name}") as part,
+                ):
+                    shutil.copyfileobj(file, part)
                 made.files += 1
             except FileNotFoundError:
                 # Deleted meanwhile or long ago; the pages handle a missing file.
                 made.missing.append(name)
-    add_part(archive, KEY_PART, [settings.SECRET_KEY.encode()])
+    archive.writestr(KEY_PART, settings.SECRET_KEY)
     made.rows = sum(table.rows for table in tables)
     data = Manifest(
         version=settings.VERSION,
@@ -130,16 +134,11 @@ def _write(archive: zipfile.ZipFile, made: Made) -> None:
 
 def _write_table(archive: zipfile.ZipFile, name: str, model: Model) -> TableSummary:
     rows = 0
-
-    def counted(written: Iterable[tuple[int, bytes]]) -> Iterator[bytes]:
-        nonlocal rows
+    # Closed on a full disk too, or the database would still be sending rows.
+    with closing(write_rows(model)) as written, part_of(archive, f"rows/{name}.jsonl") as part:
         for number, lines in written:
             rows += number
-            yield lines
-
-    # Closed on a full disk too, or the database would still be sending rows.
-    with closing(write_rows(model)) as written:
-        add_part(archive, f"rows/{name}.jsonl", counted(written))
+            part.write(lines)
     columns = [column.attname for column in columns_of(model)]
     return TableSummary(name, columns, rows, last_key(model))
 
