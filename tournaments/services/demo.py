@@ -61,16 +61,10 @@ ACCOUNTS = {
 }
 """Unused e-mail addresses, and the role of each account."""
 
-OLD_NAME = "Burak Sahin"
-"""The former spelling of a player, whose two rows have been merged."""
-
 DOCUMENTS = Path(__file__).with_suffix(".jsonl.gz")
 STORED_AT = datetime.fromisoformat("2026-11-10T20:00")
 """The present of the documents."""
-DATE = re.compile(r'"(\d{4}-\d\d-\d\d)(T[\d:]+)?"')
 OPEN_EVENING = "Antrenman akşamı"
-YEARS = timedelta(days=3 * 365)
-SEASON = timedelta(days=300)
 
 
 class DemoThere(Exception):
@@ -83,13 +77,20 @@ def seed_demo(*, password: str, at: datetime) -> Club:
     Raises: DemoThere: the demo exists, or its names are taken; nothing is written.
     """
     with transaction.atomic():
-        if Club.objects.filter(slug=SLUG).exists():
-            raise DemoThere
-        if User.objects.filter(email__in=ACCOUNTS).exists():
+        if Club.objects.filter(slug=SLUG) or User.objects.filter(email__in=ACCOUNTS):
             raise DemoThere
         names, *lines = gzip.decompress(DOCUMENTS.read_bytes()).decode().splitlines()
-        club, owner, director = _found_club(json.loads(names), password, at=at - YEARS)
-        seasons = [_add_season(club, ago, owner, at) for ago in (2, 1, 0)]
+        club, owner, director = _found_club(
+            json.loads(names), password, at=at - timedelta(days=3 * 365)
+        )
+        seasons, begun = [], (at - timedelta(days=70)).date().replace(day=1)
+        for start in (begun.replace(year=begun.year - ago) for ago in (2, 1, 0)):
+            end = start + timedelta(days=300)
+            name = f"{start.year}" if start.year == end.year else f"{start.year}–{end.year}"
+            # Its tournaments count different points.
+            dates = SeasonDates(name, start, end, league_points=LeaguePoints.EVENING)
+            since = datetime.combine(start, time(19), at.tzinfo)
+            seasons.append(create_season(club, dates, owner, at=since))
         evenings = defaultdict(list)
         for document in (_move(line, seasons, at) for line in lines):
             if "tournament" in document:
@@ -98,9 +99,9 @@ def seed_demo(*, password: str, at: datetime) -> Club:
                 evenings[document["title"], document["played_at"][:10]].append(document)
         *past, running = evenings.values()
         for games in past:
-            begun = max(datetime.fromisoformat(game["played_at"]) for game in games)
+            last = max(datetime.fromisoformat(game["played_at"]) for game in games)
             files = [RecordFile(game["title"], json.dumps(game)) for game in games]
-            order, over = RecordsRequest(files, games[0]["title"]), begun + timedelta(hours=2)
+            order, over = RecordsRequest(files, games[0]["title"]), last + timedelta(hours=2)
             seen = preview_records(club, order, now=over).mark
             import_records(club.pk, order, seen, director, at=over)
         Event.objects.filter(club=club).update(published=True)
@@ -127,35 +128,22 @@ def _found_club(names: Sequence[str], password: str, *, at: datetime) -> tuple[C
     settings = ClubSettings(CLUB, published=True, rates_evenings=True, in_server_ratings=True)
     club = change_settings(club.pk, settings, owner, at=at)
     players = add_players(club, names, owner, at=at)
-    merge_players(players[1].pk, add_player(club, OLD_NAME, owner, at=at).pk, owner, at=at)
+    # His name in its former spelling.
+    merge_players(players[1].pk, add_player(club, "Burak Sahin", owner, at=at).pk, owner, at=at)
     set_initials(players[-1].pk, initials=True, by=owner, at=at)
     for player, (email, role) in zip(players, ACCOUNTS.items(), strict=False):
         if role == Role.DIRECTOR:
             invitation = invite(club, Offer(role), owner, at=at)
             accept_invitation(invitation.pk, actors[email], at=at + timedelta(days=1))
         # Claiming a player makes the account a member.
-        secret = player.claim_secret
-        claim_player(player.public_id, secret, actors[email], at=at + timedelta(days=2))
+        claimed = at + timedelta(days=2)
+        claim_player(player.public_id, player.claim_secret, actors[email], at=claimed)
     invite(club, Offer(Role.MEMBER, most_uses=None, lasts=timedelta(days=2000)), owner, at=at)
     return club, owner, director
 
 
-def _add_season(club: Club, ago: int, owner: Actor, at: datetime) -> Season:
-    """Create the season that began up to 100 days ago, or one as many years before."""
-    start = (at - timedelta(days=70)).date().replace(day=1)
-    start = start.replace(year=start.year - ago)
-    end = start + SEASON
-    name = f"{start.year}" if start.year == end.year else f"{start.year}–{end.year}"
-    # Its tournaments count different points.
-    dates = SeasonDates(name, start, end, league_points=LeaguePoints.EVENING)
-    return create_season(club, dates, owner, at=datetime.combine(start, time(19), at.tzinfo))
-
-
 def _move(line: str, seasons: Sequence[Season], at: datetime) -> Any:
-    """Return a document with its dates and seasons moved to `at`.
-
-    What is going on moves to the minute, and all else by whole days.
-    """
+    """Return a document moved to `at`: what goes on to the minute, all else by whole days."""
     now = timezone.make_naive(at)
     goes_on = '"state":"running"' in line or f'"title":"{OPEN_EVENING}"' in line
     days = timedelta(days=(now.date() - STORED_AT.date()).days)
@@ -170,7 +158,7 @@ def _move(line: str, seasons: Sequence[Season], at: datetime) -> Any:
 
     for stored, season in zip(("2024–2025", "2025–2026", "2026–2027"), seasons, strict=True):
         line = line.replace(stored, season.name)
-    document = json.loads(DATE.sub(move, line))
+    document = json.loads(re.sub(r'"(\d{4}-\d\d-\d\d)(T[\d:]+)?"', move, line))
     if event := document.get("tournament"):
         event["slug"] = next(free_slugs(f"{event['name']} {event['held_on']}", "", 60, ()))
     return document
@@ -188,8 +176,7 @@ def _play_tonight(
         match = ("best-of", 3) if game["ruleset"] == "euchre" else None
         laying = Laying(GameSetup(game["ruleset"], ()), game["players"], match)
         row = add_table(round_.pk, laying, by, at=begun).games.get()
-        written = at - timedelta(minutes=number)
-        context = WriteContext("demo-entry", 0, written, author=game["players"][0])
+        context = WriteContext("demo-entry", 0, at - timedelta(minutes=number))
         record_entries(row.pk, map(parse_entry, game["entries"]), context)
     tournament = Tournament.objects.get(event__club=club, state=Tournament.State.RUNNING)
     first, second, third = tournament.event.rounds.order_by("number")
