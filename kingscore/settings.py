@@ -339,7 +339,8 @@ CACHES = {
         # A full cache discards every third row, including the limits in it.
         "OPTIONS": {"MAX_ENTRIES": 100_000},
     },
-    # Slow fragments of pages, by their dependencies: each process keeps its own.
+    # Slow fragments of pages, by their dependencies. Each process keeps its own: the shared cache
+    # takes 0.9 ms for each hit instead of 0.1, to save a second process 34 ms after a change.
     "pages": {
         "BACKEND": "django.core.cache.backends.locmem.LocMemCache",
         "LOCATION": "pages",

@@ -12,9 +12,6 @@ from django.conf import settings
 
 from tournaments.origin import lan_address
 
-KEEP_ALIVE = "15"
-"""Seconds, longer than the poll interval of followers, so that they keep their connections."""
-
 
 def web_words(bind: str, processes: int | None = None) -> list[str]:
     """Return the command of the web server, which listens at host:port or at fd://number.
@@ -28,7 +25,8 @@ def web_words(bind: str, processes: int | None = None) -> list[str]:
         *("--worker-class", settings.WEB_WORKER),
         *("--workers", str(processes)),
         *("--graceful-timeout", "10", "--log-level", "warning"),
-        *("--keep-alive", KEEP_ALIVE),
+        # Longer than the poll interval of followers, so that they keep their connections.
+        *("--keep-alive", "15"),
         # Imported once, before several are forked: they start sooner and share its memory.
         *(["--preload"] if processes > 1 else []),
         # No access log (the default of gunicorn): the addresses of tables are secrets.

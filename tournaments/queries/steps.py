@@ -2,8 +2,10 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
+from django.db import connection
 from django.db.models import Count, F, OuterRef, Q, Subquery, Sum
 from django.db.models.functions import Coalesce
 from django.db.models.lookups import IsNull
@@ -182,16 +184,30 @@ ONE_GAME = 1_000_000
 
 Version = tuple[int, ...]
 """The version of standings."""
+PARTS = ("pk", "revision", "written", "named")
 
 
 def version_of(tournament: Tournament) -> Version:
     """Return the version of the standings without reading them (1 query)."""
-    ((_row, version),) = with_versions(Tournament.objects.filter(pk=tournament.pk))
-    return version
+    sql, params = sql_of_version()
+    with connection.cursor() as cursor:
+        cursor.execute(sql, [*params[:-1], tournament.pk])
+        return tuple(map(int, cursor.fetchone()))
+
+
+# Compiled once, with the tournament as its last parameter: it takes 30 times as long as to run it.
+sql_of_version = cache(
+    lambda: _versioned(Tournament.objects.filter(pk=0)).values_list(*PARTS).query.sql_with_params()  # noqa: PLW0108 - at the first call
+)
 
 
 def with_versions(rows: TournamentQuerySet) -> list[tuple[Tournament, Version]]:
-    """Return each tournament with the version of its standings (1 query).
+    """Return each tournament with the version of its standings (1 query)."""
+    return [(row, tuple(getattr(row, name) for name in PARTS)) for row in _versioned(rows)]
+
+
+def _versioned(rows: TournamentQuerySet) -> TournamentQuerySet:
+    """Annotate tournaments with the parts of their versions.
 
     Finishing or correcting a sheet changes a sum over all finished sheets: of their keys, each
     weighted by its revision, so that two sheets cannot cancel out. Changed names have an audit
@@ -200,11 +216,9 @@ def with_versions(rows: TournamentQuerySet) -> list[tuple[Tournament, Version]]:
     games = Game.objects.filter(table__round__event=OuterRef("event"), result__isnull=False)
     by_event = games.order_by().values("table__round__event")
     names = AuditEntry.objects.filter(club=OuterRef("event__club"), kind=AuditEntry.Kind.PLAYER)
-    found = rows.annotate(
+    return rows.annotate(
         written=Coalesce(
             Subquery(by_event.annotate(n=Sum(F("pk") * (F("revision") + ONE_GAME))).values("n")), 0
         ),
         named=Coalesce(Subquery(names.order_by("-pk").values("pk")[:1]), 0),
     )
-    details = ("pk", "revision", "written", "named")
-    return [(row, tuple(getattr(row, name) for name in details)) for row in found]
