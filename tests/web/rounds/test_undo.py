@@ -18,7 +18,7 @@ from tournaments.queries.state import load_state
 from tournaments.services.audit import NOBODY
 from tournaments.services.entrants.registration import withdraw_entrant
 from tournaments.services.games.playing import record_entry
-from tournaments.services.rounds.rulings import RulingDecision, rule
+from tournaments.services.rounds.rulings import RulingDecision, rule, withdraw_ruling
 from tournaments.services.rounds.running import close_round, start_clock
 from tournaments.services.tournaments.lifecycle import note
 from tournaments.web.tournaments.steps import ACTS as TEXTS
@@ -89,7 +89,12 @@ def close(round_):
 
 
 def adjusted(round_):
-    rule(round_.pk, Entrant.objects.get(number=1).pk, ADJUSTED, NOBODY, at=timezone.now())
+    entrant = Entrant.objects.get(number=1)
+    return rule(round_.pk, entrant.pk, ADJUSTED, NOBODY, at=timezone.now())
+
+
+def adjusted_for_a_moment(round_):
+    withdraw_ruling(adjusted(round_).pk, NOBODY, at=timezone.now())
 
 
 def swap_in_proposal(at):
@@ -129,6 +134,11 @@ ACTS = {
     ),
     "penalty": (close, give("penalty", 5), ("rule", "withdraw-ruling")),
     "other result": (adjusted, give("adjusted", 9), ("rule", "withdraw-ruling", "rule")),
+    "result after a withdrawn one": (
+        adjusted_for_a_moment,
+        give("adjusted", 9),
+        ("rule", "withdraw-ruling"),
+    ),
     "withdrawn ruling": (
         adjusted,
         lambda at: at.post("withdraw_ruling", Ruling.objects.get().pk),
