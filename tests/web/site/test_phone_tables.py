@@ -93,6 +93,17 @@ def test_people_are_one_whatever_the_case_of_their_names(phone):
         assert sum(deals for deals, _ in figures[name].contracts.values()) == 40
 
 
+def test_nobody_is_first_in_a_drawn_game(phone):
+    games = [played(*WHOLE_GAME), played({"type": "stopped", "reason": "time"})]
+
+    page = ask(phone, *(address(row, "follow") for row in games))
+
+    (together,) = page.context["together"]
+    firsts = {each.name: each.firsts for each in together.people}
+    assert together.games == 2
+    assert firsts == dict.fromkeys(NAMES, 0) | {NAMES[0]: 1}
+
+
 def test_evening_is_one_line_with_who_won_most(phone):
     first, second = evening()
 
