@@ -157,6 +157,15 @@ def test_table_is_laid_with_players_and_names_and_its_keys_are_shown(
     assert [p["player"] for p in member["game"]["players"]] == [None] * 4
 
 
+def test_table_of_a_tournament_is_for_its_directors_here(program, director, club):
+    event = make.TournamentFactory(event__club=club, state="running").event
+    table = make.TableFactory(round=make.RoundFactory(event=event, number=1))
+    where = f"{EVENINGS}{event.public_id}/rounds/1/tables/{table.public_id}/"
+
+    assert director.get(where).json()["keys"]["code"] == table.code
+    assert program.role("member", club).get(where).status_code == 404
+
+
 def test_table_plays_what_is_said_and_else_what_the_evening_offers(
     director, event, evening, round_
 ):
