@@ -20,6 +20,7 @@ def test_table_confirms_and_disputes_its_deals(new_phone):
 
     confirm_by_passing_the_phone(writer)
     confirm_on_another_phone(writer, second)
+    confirm_while_a_deal_waits(writer)
     dispute(writer)
 
 
@@ -53,6 +54,22 @@ def confirm_on_another_phone(phone, second):
     second.tap(second.page.locator(".review button").last)
     expect(second.page.locator(".review")).to_have_count(0)
     phone.wake()
+    expect(waits).to_have_count(0)
+
+
+def confirm_while_a_deal_waits(phone):
+    """With a signal again, one tap sends what waits and then confirms the deal before it."""
+    waits = phone.page.locator(".review")
+    phone.write_deal(WHOLE_GAME[3])
+    phone.lose_signal()
+    with phone.page.expect_event("requestfailed", lambda sent: sent.method == "POST"):
+        phone.send(WHOLE_GAME[4])
+    # The browser does not always tell of a signal.
+    phone.cable.plug()
+    phone.tap(waits.locator("button").first)
+    expect(phone.page.locator("#table .waits")).to_have_count(0)
+    expect(phone.page.locator(".sheet .unconfirmed")).to_have_count(1)
+    phone.tap(waits.locator("button").first)
     expect(waits).to_have_count(0)
 
 
