@@ -159,6 +159,8 @@ def test_follower_asks_for_the_scoring_and_the_writing_phone_gives_it(new_phone)
     expect(other.page.locator("#pen")).to_contain_text("Yazan telefona soruldu.")
     expect(ask).to_be_hidden()
     expect(question).to_contain_text("Zeynep skoru yazmak istiyor.")
+    # Over the page, wherever that is scrolled to.
+    expect(question).to_be_in_viewport(ratio=1)
     assert (mine.faults(), other.faults()) == ({}, {})
     assert mine.misfits(360, 430) == {}
     question.get_by_role("button", name="Hayır").tap()
