@@ -5,7 +5,7 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import cache, cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.db import models
 from django.db.models import F, Max, QuerySet
@@ -369,8 +369,12 @@ MOST_ADDRESSES = 300
 ADDRESS = re.compile(r"/(follow|play)/([0-9a-z]{1,16})/([0-9A-Za-z_-]{1,64})/")
 KINDS = {"follow": "follow", "play": "write"}
 
-Held = tuple[Game, str]
-"""A game, and the kind of the address that a phone holds of it."""
+
+class Held(NamedTuple):
+    """A game of a phone, and the kind of its address there: `follow` or `write`."""
+
+    row: Game
+    kind: str
 
 
 def held_games(paths: Iterable[str]) -> list[Held]:
@@ -381,12 +385,12 @@ def held_games(paths: Iterable[str]) -> list[Held]:
             wanted[found[2], KINDS[found[1]]] = found[3]
     rows = _games().in_bulk({public_id for public_id, _ in wanted}, field_name="public_id")
     held = [
-        (row, kind)
+        Held(row, kind)
         for (public_id, kind), secret in wanted.items()
         if (row := rows.get(public_id))
         and fields.matches(secret, kind, public_id, row.generation(kind))
     ]
-    return sorted(held, key=lambda pair: (pair[0].played_at, pair[0].pk), reverse=True)
+    return sorted(held, key=lambda held: (held.row.played_at, held.row.pk), reverse=True)
 
 
 def saved_games(user: User) -> QuerySet[Game]:

@@ -70,10 +70,10 @@ def carry(request: HttpRequest) -> HttpResponse:
     if not held:
         return redirect("tables")
     writes = bool(request.POST.get("writes"))
-    given = {(row.pk, "follow"): (row, "follow") for row, _ in held}
+    given = {(row.pk, "follow"): Held(row, "follow") for row, _ in held}
     if writes:
         # A finished game is only looked at: its address to write stays here.
-        given |= {(row.pk, kind): (row, kind) for row, kind in held if row.result is None}
+        given |= {(each.row.pk, each.kind): each for each in held if each.row.result is None}
     key = begin_transfer(list(given.values()), _joined(request), at=timezone.now())
     page = {
         "link": access_link(request, reverse("carried_tables", args=[key])),
@@ -171,13 +171,13 @@ def _with_saved(request: HttpRequest, own: Sequence[Held]) -> list[Held]:
     held = list(own)
     user = account_of(request)
     if user is not None:
-        held += [(row, "follow") for row in saved_games(user)]
-    found = {(row.pk, kind): (row, kind) for row, kind in held}
-    return sorted(found.values(), key=lambda each: (each[0].played_at, each[0].pk), reverse=True)
+        held += [Held(row, "follow") for row in saved_games(user)]
+    found = {(each.row.pk, each.kind): each for each in held}
+    return sorted(found.values(), key=lambda each: (each.row.played_at, each.row.pk), reverse=True)
 
 
 def _both(games: Sequence[PhoneGame]) -> list[Held]:
-    return [(game.row, game.kind) for game in games]
+    return [Held(game.row, game.kind) for game in games]
 
 
 def _rows(held: Sequence[Held]) -> list[Game]:
