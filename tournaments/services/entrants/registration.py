@@ -147,7 +147,7 @@ class _EntryPreviews:
         try:
             players = self._players(entry)
             for where, player in zip(("name", "partner"), players, strict=False):
-                self._seat(player, line, where)
+                self._claim_name(player, line, where)
             team = _spelled(self.teams, entry.team, "team")
             represents = _spelled(self.clubs, entry.represents, "represents")
             if entry.section and entry.section not in self.sections:
@@ -166,7 +166,7 @@ class _EntryPreviews:
             cleaned.append(clean_name(entry.partner, "partner"))
         return tuple(self.known.get(fold_name(name), name) for name in cleaned)
 
-    def _seat(self, player: Player | str, line: int, where: str) -> None:
+    def _claim_name(self, player: Player | str, line: int, where: str) -> None:
         key = fold_name(player) if isinstance(player, str) else player.pk
         if not isinstance(player, str) and player.pk in self.taken:
             raise EnteredAlready(player, self.taken[player.pk], where)
@@ -268,9 +268,9 @@ def register_by_link(tournament_pk: int, entry: Entry, by: Actor, *, at: datetim
         tournament = lock_tournament(tournament_pk)
         if tournament.state != State.REGISTRATION:
             raise WrongState(tournament.state)
-        standing = _standing(tournament, entry)
-        if standing is not None:
-            return standing
+        existing = _existing_entrant(tournament, entry)
+        if existing is not None:
+            return existing
         try:
             return register_entrants(tournament_pk, [replace(entry, house=False)], by, at=at)[0]
         except EntrantsRefused as refused:
@@ -454,7 +454,7 @@ def _store(
     note(entrant.tournament, action, by, at, before=before, after=details)
 
 
-def _standing(tournament: Tournament, entry: Entry) -> Entrant | None:
+def _existing_entrant(tournament: Tournament, entry: Entry) -> Entrant | None:
     names = [entry.name, entry.partner] if is_for_pairs(tournament) else [entry.name]
     players = [find_player(tournament.event.club, name.replace("\0", "")) for name in names]
     if None in players:
