@@ -1,4 +1,7 @@
-"""Sign-in, where it differs from django-allauth."""
+"""Sign-in, where it differs from django-allauth.
+
+`settings.py` names the adapters, forms and middleware, `urls.py` the page of sessions.
+"""
 
 import logging
 import time

@@ -69,7 +69,7 @@ class DifferenceAdmin(ReadingAdmin):
 
 
 @admin.register(Email)
-class LetterAdmin(ReadingAdmin):
+class EmailAdmin(ReadingAdmin):
     """E-mails of the program: whether the mail server accepts them."""
 
     list_display = ("id", "user", "about", "written_at", "tries", "tried_at", "sent_at")

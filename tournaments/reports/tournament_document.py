@@ -163,8 +163,8 @@ def _line_ups(tournament: Tournament) -> list[dict[str, Any]]:
 # The rounds, with their tables.
 
 
-class Laid:
-    """The contents of a tournament's tables, by the keys of rounds, tables and games."""
+class TableContents:
+    """All that stands at a tournament's tables, by the keys of rounds, tables and games."""
 
     def __init__(self, event: int) -> None:
         self.tables: dict[int, list[Table]] = defaultdict(list)
@@ -192,12 +192,14 @@ class Laid:
 
 
 def _rounds(state: TournamentState, people: People) -> list[dict[str, Any]]:
-    laid = Laid(state.tournament.event_id)
+    contents = TableContents(state.tournament.event_id)
     rows = Round.objects.filter(event=state.tournament.event_id).select_related("draw")
-    return [_round(row, state, laid, people) for row in rows.order_by("number")]
+    return [_round(row, state, contents, people) for row in rows.order_by("number")]
 
 
-def _round(row: Round, state: TournamentState, laid: Laid, people: People) -> dict[str, Any]:
+def _round(
+    row: Round, state: TournamentState, contents: TableContents, people: People
+) -> dict[str, Any]:
     seating = row.seating
     closed: dict[str, Any] = {}
     if row.closed_at is not None:
@@ -221,26 +223,26 @@ def _round(row: Round, state: TournamentState, laid: Laid, people: People) -> di
             "locked": seating.get("locked", []),
         },
         "standings": row.standings,
-        "tables": [_table(table, laid, people) for table in laid.tables[row.pk]],
-        "byes": laid.byes[row.pk],
+        "tables": [_table(table, contents, people) for table in contents.tables[row.pk]],
+        "byes": contents.byes[row.pk],
         # Newer than the format: left out if nothing was drawn.
         **({"draw": row.draw.document} if hasattr(row, "draw") else {}),
     }
 
 
-def _table(table: Table, laid: Laid, people: People) -> dict[str, Any]:
-    sheet = laid.sheets[table.pk]
+def _table(table: Table, contents: TableContents, people: People) -> dict[str, Any]:
+    sheet = contents.sheets[table.pk]
     return {
         "number": table.number,
-        "entrants": laid.sitting[table.pk],
-        "seats": [people[player] for player in laid.seats[sheet.row.pk]],
+        "entrants": contents.sitting[table.pk],
+        "seats": [people[player] for player in contents.seats[sheet.row.pk]],
         "extra_seconds": table.extra_seconds,
         "game": {
             "record": sheet.record,
             "writes": [_write(write) for write in sheet.revisions],
             "confirmations": [
                 {"seat": given.seat, "revision": given.revision, "at": _moment(given.at)}
-                for given in laid.confirmations[sheet.row.pk]
+                for given in contents.confirmations[sheet.row.pk]
             ],
             **_result(sheet),
             **_digest(sheet.row),
