@@ -13,12 +13,7 @@ from allauth.account import app_settings
 from allauth.account import forms as allauth_forms
 from allauth.account.adapter import DefaultAccountAdapter
 from allauth.account.fields import PasswordField
-from allauth.account.forms import (
-    LoginForm,
-    RequestLoginCodeForm,
-    ResetPasswordForm,
-    SignupForm,
-)
+from allauth.account.forms import LoginForm, RequestLoginCodeForm, ResetPasswordForm, SignupForm
 from allauth.account.internal.flows.login import get_authentication_records
 from allauth.account.signals import authentication_step_completed, password_reset
 from allauth.account.stages import EmailVerificationStage

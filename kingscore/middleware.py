@@ -23,15 +23,7 @@ from django.utils.deprecation import MiddlewareMixin
 from django.views import defaults
 
 from kingscore.observing.health import PROBES, PROTECTION, Outage, outage_of
-from kingscore.observing.logs import (
-    CURRENT,
-    HEADER,
-    STATUSES,
-    Work,
-    id_from,
-    note_answer,
-    route_of,
-)
+from kingscore.observing.logs import CURRENT, HEADER, STATUSES, Work, id_from, note_answer, route_of
 from kingscore.observing.metrics import REQUEST_SECONDS, REQUESTS
 from tournaments.api.access import tell_limit
 from tournaments.api.problems import (

@@ -6,16 +6,7 @@ from django.db import models
 from django.http import HttpRequest
 
 from tournaments.admin.reading import ReadingAdmin, RowsInside
-from tournaments.models import (
-    Confirmation,
-    Event,
-    Game,
-    Match,
-    Revision,
-    Round,
-    Seat,
-    Table,
-)
+from tournaments.models import Confirmation, Event, Game, Match, Revision, Round, Seat, Table
 
 
 @admin.register(Event)

@@ -13,13 +13,7 @@ from django.utils.translation import gettext as _
 from tournaments.engine.rules.rulesets import Points, Ruleset
 from tournaments.engine.variants import RULESETS
 from tournaments.models import Club, Game, Player
-from tournaments.queries.players import (
-    Contracted,
-    Meeting,
-    PlayerGame,
-    PlayerSums,
-    RatingStep,
-)
+from tournaments.queries.players import Contracted, Meeting, PlayerGame, PlayerSums, RatingStep
 from tournaments.queries.ratings import DisplayedRating, displayed
 from tournaments.queries.sheets import Sheet, load_sheets, rules_of
 from tournaments.texts import labels

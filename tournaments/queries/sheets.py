@@ -14,11 +14,7 @@ from tournaments.engine.documents.entries import parse_entry
 from tournaments.engine.documents.games import GAME_FORMAT, digest_of_game
 from tournaments.engine.documents.ruleset_records import write_ruleset
 from tournaments.engine.play import games
-from tournaments.engine.play.games import (
-    only_totals,
-    play,
-    share_of_unplayed,
-)
+from tournaments.engine.play.games import only_totals, play, share_of_unplayed
 from tournaments.engine.play.outcomes import (
     Badge,
     Outcome,

@@ -29,11 +29,7 @@ from tournaments.models.clubs import DIRECTING, LeaguePoints
 from tournaments.models.people import fold_name
 from tournaments.models.tournaments import TournamentQuerySet
 from tournaments.queries.sheets import Sheet, load_sheets
-from tournaments.queries.state import (
-    TournamentState,
-    corrected_tables,
-    load_states,
-)
+from tournaments.queries.state import TournamentState, corrected_tables, load_states
 from tournaments.queries.steps import PLAYED
 from tournaments.texts.labels import MINUS, POINTS, points_text, stage_name
 

@@ -16,12 +16,7 @@ from tournaments.models import Club, Event, Game, Player, RatingPool, Season, To
 from tournaments.queries.names import NamedPlayer, named_players
 from tournaments.queries.ratings import DisplayedRating, ListedInSeason
 from tournaments.queries.site import ClubGame, load_games
-from tournaments.queries.standings import (
-    LeagueReader,
-    league_of,
-    standings_seen,
-    tournaments_of,
-)
+from tournaments.queries.standings import LeagueReader, league_of, standings_seen, tournaments_of
 from tournaments.queries.state import load_states
 from tournaments.texts.labels import family_name
 

@@ -14,12 +14,7 @@ from tournaments.engine.standings.standings import Standing
 from tournaments.models import Entrant, Event, Game, Report, Round, Table, Tournament
 from tournaments.queries.evenings import beginning_of
 from tournaments.queries.sheets import rules_of
-from tournaments.queries.state import (
-    DrawnTable,
-    TournamentState,
-    digest_after,
-    load_state,
-)
+from tournaments.queries.state import DrawnTable, TournamentState, digest_after, load_state
 from tournaments.reports.pages import (
     TABLES,
     Content,

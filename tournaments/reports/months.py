@@ -27,21 +27,10 @@ from tournaments.models import (
     Tournament,
 )
 from tournaments.queries.ratings import ACTIVE_MONTHS, DisplayedRating, Ranks, displayed
-from tournaments.queries.site import (
-    ClubGame,
-    load_games_for_members,
-    month_after,
-    month_before,
-)
+from tournaments.queries.site import ClubGame, load_games_for_members, month_after, month_before
 from tournaments.queries.standings import standings_seen
 from tournaments.queries.state import load_states
-from tournaments.reports.pages import (
-    Data,
-    Heading,
-    OnProgress,
-    document,
-    page_data,
-)
+from tournaments.reports.pages import Data, Heading, OnProgress, document, page_data
 from tournaments.texts import labels
 from tournaments.texts.labels import family_name, points_text
 

@@ -37,13 +37,7 @@ from tournaments.queries.players import (
 from tournaments.queries.ratings import displayed
 from tournaments.queries.standings import standings_seen
 from tournaments.queries.state import load_states, rules_of_tournament
-from tournaments.reports.pages import (
-    Data,
-    Heading,
-    OnProgress,
-    document,
-    page_data,
-)
+from tournaments.reports.pages import Data, Heading, OnProgress, document, page_data
 from tournaments.texts.labels import family_name, points_text
 
 READING = Report.Step.READING

@@ -25,21 +25,9 @@ from tournaments.queries.standings import (
     stages_reached,
     standings_seen,
 )
-from tournaments.queries.state import (
-    SeatedRound,
-    TournamentState,
-    digest_after,
-    load_state,
-)
+from tournaments.queries.state import SeatedRound, TournamentState, digest_after, load_state
 from tournaments.reports.hall import event_of, hall_heading
-from tournaments.reports.pages import (
-    TABLES,
-    Content,
-    Data,
-    OnProgress,
-    document,
-    page_data,
-)
+from tournaments.reports.pages import TABLES, Content, Data, OnProgress, document, page_data
 from tournaments.reports.sheets import written_date
 from tournaments.reports.spreadsheets import (
     Across,

@@ -12,11 +12,7 @@ from django.utils.translation import gettext_lazy as _
 
 from tournaments.models import Entrant, Player, Substitute, Tournament
 from tournaments.models.people import fold_name
-from tournaments.queries.state import (
-    next_round,
-    rules_of_tournament,
-    settings_of,
-)
+from tournaments.queries.state import next_round, rules_of_tournament, settings_of
 from tournaments.services.audit import Actor
 from tournaments.services.base.writes import Fault, Invalid, Refused
 from tournaments.services.people.players import (

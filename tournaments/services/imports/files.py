@@ -38,11 +38,7 @@ from tournaments.queries.sheets import fold_sheet, put_computed
 from tournaments.services.audit import Actor, Change, note_change
 from tournaments.services.base.writes import Refused
 from tournaments.services.events.events import EventPlan, season_on, start_event, subject_of
-from tournaments.services.people.players import (
-    add_all,
-    lock_people,
-    names_at_table,
-)
+from tournaments.services.people.players import add_all, lock_people, names_at_table
 from tournaments.services.ratings.computing import rate_event_again
 from tournaments.texts.labels import Text
 

@@ -37,11 +37,7 @@ from tournaments.models.games import digest
 from tournaments.models.notifications import notified_entrants
 from tournaments.queries.state import seconds_left
 from tournaments.services.emails import EmailText, write_emails
-from tournaments.services.notifications.subscriptions import (
-    authorization,
-    encrypt,
-    is_push_service,
-)
+from tournaments.services.notifications.subscriptions import authorization, encrypt, is_push_service
 from tournaments.services.webhooks.calling import CallAnswer, post, retry_delay
 from tournaments.texts.labels import round_name
 

@@ -18,11 +18,7 @@ from tournaments.models import Player, fields
 from tournaments.models.people import MOST_WRONG_CLAIMS
 from tournaments.origin import absolute
 from tournaments.permissions import actor_of, directed_club
-from tournaments.services.people.changes import (
-    remove_player,
-    rename_player,
-    set_initials,
-)
+from tournaments.services.people.changes import remove_player, rename_player, set_initials
 from tournaments.services.people.export import export_player
 from tournaments.services.people.merging import new_claim, unlink_account
 from tournaments.services.people.players import NameTaken, NoName

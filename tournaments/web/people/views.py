@@ -22,13 +22,7 @@ from django.views.decorators.http import require_POST, require_safe
 from tournaments.engine.rules.rulesets import Points
 from tournaments.models import Club, Member, Player, PlayerRating, Report, Seat, fields
 from tournaments.models.people import PUBLIC, PlayerQuerySet
-from tournaments.permissions import (
-    account_of,
-    actor_of,
-    directed_club,
-    directs_club,
-    members_club,
-)
+from tournaments.permissions import account_of, actor_of, directed_club, directs_club, members_club
 from tournaments.queries.leaderboards import draw_curve
 from tournaments.queries.names import (
     PLAYED,

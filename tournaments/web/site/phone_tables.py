@@ -15,13 +15,7 @@ from django.views.decorators.http import require_POST
 from tournaments.models import Game, User
 from tournaments.models.people import fold_name
 from tournaments.permissions import account_of
-from tournaments.queries.evenings import (
-    Joined,
-    PhoneEvening,
-    evenings_of,
-    players_of,
-    together_of,
-)
+from tournaments.queries.evenings import Joined, PhoneEvening, evenings_of, players_of, together_of
 from tournaments.queries.sheets import Held, held_games, saved_games
 from tournaments.services.games.seating import (
     NamesNotJoined,
