@@ -1,4 +1,8 @@
-"""Checks of what is kept beside the games: digests, standings, names, and sums of players."""
+"""Checks of what is stored beside games: results, digests, standings, names, sums of players.
+
+Each `look_at_…` yields batches of rows with their mismatches, its `repair_…` computes those anew;
+`nights.CACHES` pairs them.
+"""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence

@@ -1,4 +1,8 @@
-"""Import records of games, and texts."""
+"""Import records of games.
+
+`record_files` opens uploads, `preview_records` reads them into a plan, and `import_records` writes
+the games of the plan. Sentences about faults stand at the end.
+"""
 
 import json
 from collections import defaultdict
