@@ -105,8 +105,14 @@ async function post(item) {
   return Send.post(item, stop);
 }
 
-async function flush() {
-  if (busy || isHereOnly) return;
+// Whoever asks while entries are on their way waits for these.
+let sendingAll = null;
+function flush() {
+  sendingAll ??= isHereOnly ? null : sendAll().finally(() => { sendingAll = null; });
+  return sendingAll;
+}
+
+async function sendAll() {
   clearTimeout(timer);
   busy = true;
   try {

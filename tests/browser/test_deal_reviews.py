@@ -3,6 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
+from tests.browser.playing import hold
 from tests.club_factories import ClubFactory
 from tests.deals import WHOLE_GAME
 from tests.web.rounds.going import going, table
@@ -21,6 +22,7 @@ def test_table_confirms_and_disputes_its_deals(new_phone):
     confirm_by_passing_the_phone(writer)
     confirm_on_another_phone(writer, second)
     confirm_while_a_deal_waits(writer)
+    confirm_while_a_deal_is_on_its_way(writer)
     dispute(writer)
 
 
@@ -68,6 +70,22 @@ def confirm_while_a_deal_waits(phone):
     phone.cable.plug()
     phone.tap(waits.locator("button").first)
     expect(phone.page.locator("#table .waits")).to_have_count(0)
+    expect(phone.page.locator(".sheet .unconfirmed")).to_have_count(1)
+    phone.tap(waits.locator("button").first)
+    expect(waits).to_have_count(0)
+
+
+def confirm_while_a_deal_is_on_its_way(phone):
+    """The tap waits for the answer to the deal, and says nothing of a signal."""
+    waits = phone.page.locator(".review")
+    phone.write_deal(WHOLE_GAME[5])
+    held = hold(phone, "entry")
+    phone.send(WHOLE_GAME[6])
+    while not held:
+        phone.page.wait_for_timeout(20)
+    phone.tap(waits.locator("button").first)
+    phone.page.wait_for_timeout(300)
+    held[0].continue_()
     expect(phone.page.locator(".sheet .unconfirmed")).to_have_count(1)
     phone.tap(waits.locator("button").first)
     expect(waits).to_have_count(0)
