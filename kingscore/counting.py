@@ -1,4 +1,7 @@
-"""Limits that hold over all processes, robust to a clock that was set back."""
+"""Limits that hold over all processes, robust to a clock that was set back.
+
+They are caches chosen in `settings.CACHES`; allauth and `api/access.py` count with them.
+"""
 
 import math
 import sqlite3
@@ -39,8 +42,8 @@ ON CONFLICT (cache_key) DO UPDATE SET
     expires = CASE WHEN {goes_on} THEN kept.expires ELSE excluded.expires END
 RETURNING value, expires
 """
-"""Counts in one statement. A window that ends much later than a new one began before the clock
-was set back."""
+"""Counts in one statement. A window that would end later than a new one shows that the clock was
+set back: it begins anew."""
 
 GOES_ON = "kept.expires > {now} AND kept.expires <= {latest}"
 

@@ -1,4 +1,7 @@
-"""Sheets of games as rows, who wrote them, and how a game ends."""
+"""Sheets of games as texts: rows, authors, how a game stands or ended, badges and payments.
+
+`deal_line` and `marks_of` write a deal, `remark` any other entry, `state_of` a game.
+"""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from types import MappingProxyType
@@ -284,6 +287,7 @@ def totals_text(body: Mapping[str, Any]) -> str:
 
 
 def state_of(game: GamesGame, outcome: Outcome, players: Sequence[str]) -> str:
+    """Return how far a game is, or its result."""
     if game.finished:
         return outcome_of(game, outcome, players)
     return going_text(game.ruleset, len(game.deals), game.totals)
@@ -333,7 +337,7 @@ WON_JOINTLY: frozenset[Setting] = frozenset({"highest-wins"})
 
 
 def verdict_texts() -> dict[str, str]:
-    """Return the sentences of `outcome_of` for a phone, which puts the names in."""
+    """Return the sentences of `outcome_of` for `static/ending.js`, which puts the names in."""
     players, player = {"players": "{players}"}, {"player": "{player}"}
     return {
         "out": _("Out: %(players)s") % players,
@@ -464,6 +468,9 @@ def payments_of(game: GamesGame, players: Sequence[str]) -> dict[str, Any] | Non
         return None
     paid = payment_texts(game.ruleset.side_names(players), settle(game.totals, stake).payments)
     return {"stake": labels.money_text(stake), "paid": paid}
+
+
+# Places.
 
 
 class FinalStanding(NamedTuple):

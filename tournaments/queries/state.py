@@ -1,4 +1,8 @@
-"""Read queries for tournaments: the input of their seating and standings."""
+"""A tournament as it is read for its seating and its standings.
+
+Begin at `load_state`. `TournamentState` answers for its standings, for who is here in a round, and
+for the line-ups of teams; `field_of` is what a seating takes. The clock stands at the end.
+"""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -251,6 +255,7 @@ class TournamentState:
         return playing + house[: self.house_wanted(len(playing), 0, len(house))]
 
     def house_wanted(self, playing: int, least: int, most: int) -> int:
+        """Return how many house players, who fill tables for the club, make the tables full."""
         size = self.rules.side_count
         return min(range(least, most + 1), key=lambda k: ((playing + k) % size, k))
 

@@ -1,4 +1,8 @@
-"""The progress of a tournament, its directors' next step, and the step that can be undone."""
+"""The progress of a tournament, its directors' next step, and the step that can be undone.
+
+The words of the steps are in `web/tournaments/steps.py`. `version_of` is the key under which pages
+keep standings.
+"""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

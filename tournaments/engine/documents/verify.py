@@ -1,4 +1,8 @@
-"""Verify documents of games, tournaments and ratings, and all of their schemas."""
+"""Verify documents of games, tournaments and ratings, and all of their schemas.
+
+Begin at `verify`. `write_draw` and `write_fewest_repeats` write what a draw is verified by later.
+The sentences of the points are in `texts/documents.py`.
+"""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict

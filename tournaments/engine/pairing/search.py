@@ -1,4 +1,8 @@
-"""Seat a round at tables of four: known plans, exact covers, and a search by annealing."""
+"""Seat a round at tables of four: known plans, exact covers, and a search by annealing.
+
+Begin at `draw_fours`: `_Draft` tries the means in order, `match_plan`, `anneal` and `cover`.
+`docs/seating.md` explains them. A change that draws another round raises `SEATING_VERSION`.
+"""
 
 from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet

@@ -1,4 +1,7 @@
-"""Change a published round: exchange seats, let entrants in late, or out."""
+"""Exchange seats of a proposal or a published round, and let entrants in or out late.
+
+Begin at `swap_seats` and `exchange_seats`, at `change_late`, and at `replace_player`.
+"""
 
 import secrets
 from collections.abc import Collection, Iterable, Mapping, Sequence

@@ -1,4 +1,7 @@
-"""Pages of an account: its tokens, its calendar, and applications."""
+"""Pages of an account: its tokens, calendar, monthly mail and applications, and its end.
+
+The views of OAuth, at the addresses of `oauth_urls.py`, stand at the end.
+"""
 
 from collections.abc import Callable, Collection
 from datetime import timedelta
