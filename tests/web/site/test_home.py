@@ -149,6 +149,8 @@ def test_sample_is_half_way_with_names_of_the_language(client, language, first):
     assert game.players[0] == first
     assert sheet.game.totals == (0, -140, -620, -290)
     assert len(sheet.game.deals) == 10
+    # Whoever has tried it begins a table of their own.
+    assert "going" not in client.get("/").context
 
 
 def test_home_shows_own_clubs_with_their_next_evening_and_public_ones_now_and_soon(visitor, club):

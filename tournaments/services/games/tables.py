@@ -676,12 +676,20 @@ DEALS: Sequence[tuple[str, str, tuple[int, ...], str]] = (
 """The first ten deals of the whole game in `docs/rules.md` §1.1: contract, unit, counts, trump."""
 
 
+OF_SAMPLE = "of-sample"
+"""What the keys of the entries of a sample game begin with."""
+
+
+def is_sample(sheet: Sheet) -> bool:
+    return any(write.key.startswith(OF_SAMPLE) for write in sheet.revisions[:1])
+
+
 def start_sample(players: Sequence[str], title: str, *, at: datetime, key: str) -> Game:
     """Open a table of four with ten recorded deals. Idempotent for one `key`."""
     with transaction.atomic():
         row = start_table(GameSetup(RULESET, players, title=title), at=at, key=key)
         if not row.revision:
-            record_entries(row.pk, sample_entries(), WriteContext("of-sample", 0, at))
+            record_entries(row.pk, sample_entries(), WriteContext(OF_SAMPLE, 0, at))
     return row
 
 

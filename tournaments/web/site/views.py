@@ -35,7 +35,7 @@ from tournaments.queries.rulesets import find_ruleset, offered_rulesets
 from tournaments.queries.scoresheets import state_of
 from tournaments.queries.sheets import Sheet, games_until, last_game_after, load_sheets, rules_of
 from tournaments.queries.site import coming, load_running, playing_now
-from tournaments.services.games.tables import RULESET, sample_entries, start_sample
+from tournaments.services.games.tables import RULESET, is_sample, sample_entries, start_sample
 from tournaments.texts import labels
 from tournaments.texts.labels import contract_short, suit_of
 from tournaments.web.base.pages import access_link, cached_for_going_back, keep_for_going_back
@@ -99,8 +99,8 @@ PREFERENCES = {"theme": ("auto", "light", "dark"), "suits": ("two", "four")}
 def home(request: HttpRequest) -> HttpResponse:
     """Show the home page.
 
-    5 queries; 1 more for a phone with games, 1 after a game by house rules, 1 for tables being
-    played, 2 for the clubs of a signed-in user, and 4 after the last game of an evening.
+    5 queries; 1 more after a game by house rules, 1 for tables being played, 2 for the clubs of a
+    signed-in user, and 3 at most after the last game of an evening.
     """
     games = phone_games(request)
     sheets = {sheet.row: sheet for sheet in load_sheets(game.row for game in games)}
@@ -130,7 +130,8 @@ def _begin(
     late = [
         (game, sheet)
         for game, sheet in games
-        if any(at >= since for at in (game.row.played_at, *(w.at for w in sheet.revisions[-1:])))
+        if not is_sample(sheet)
+        and any(at >= since for at in (game.row.played_at, *(w.at for w in sheet.revisions[-1:])))
     ]
     for game, sheet in late:
         if not sheet.game.finished:
