@@ -79,6 +79,7 @@ def confirm_while_a_deal_is_on_its_way(phone):
     """The tap waits for the answer to the deal, and says nothing of a signal."""
     waits = phone.page.locator(".review")
     phone.write_deal(WHOLE_GAME[5])
+    revision = phone.revision
     held = hold(phone, "entry")
     phone.send(WHOLE_GAME[6])
     while not held:
@@ -86,7 +87,8 @@ def confirm_while_a_deal_is_on_its_way(phone):
     phone.tap(waits.locator("button").first)
     phone.page.wait_for_timeout(300)
     held[0].continue_()
-    expect(phone.page.locator(".sheet .unconfirmed")).to_have_count(1)
+    phone.wait_for(revision + 1)
+    expect(waits).to_have_count(1)
     phone.tap(waits.locator("button").first)
     expect(waits).to_have_count(0)
 

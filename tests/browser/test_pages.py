@@ -222,7 +222,7 @@ def test_smuggled_script_and_style_are_refused(new_phone):
 def around_the_table(phone):
     phone.open("/new/")
     phone.page.locator("#table").evaluate("form => form.requestSubmit()")
-    phone.page.wait_for_selector(".errors")
+    phone.page.wait_for_selector(".seat .start-problem")
     yield "new table, refused"
     sheet = phone.start_table()
     phone.open("/")

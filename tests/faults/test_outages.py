@@ -40,7 +40,7 @@ def person(settings):
 
 def start(person, key):
     names = {f"name{seat}": name for seat, name in enumerate(NAMES)}
-    fields = {"ruleset": "turkish-king", "first_declarer": "0", "key": key}
+    fields = {"ruleset": "turkish-king", "first_declarer": "0", "another": "yes", "key": key}
     return person.post(reverse("new"), names | fields)
 
 

@@ -162,7 +162,8 @@ def test_up_starts_finds_its_data_again_and_survives_what_breaks(start_first):
     starts_a_killed_worker_again(second)
     # Nobody can ask its programs to end.
     second.stop(signal.SIGKILL)
-    assert len(second.family) >= 4
+    # The web server's master and its worker, and the worker for tasks.
+    assert len(second.family) >= 3
     wait_until(lambda: not any(map(alive, second.family)))
 
 
