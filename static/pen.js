@@ -29,7 +29,7 @@ async function take(seat) {
   key ??= newKey();
   const response = await ask("write", seat, { key });
   if (response?.ok) location.assign((await response.json()).address);
-  else timer = setTimeout(take, AGAIN, seat);
+  else if (!box.hidden) timer = setTimeout(take, AGAIN, seat);
 }
 
 function hear({ players, pens = [] }, seat, isHere, send) {
@@ -37,7 +37,8 @@ function hear({ players, pens = [] }, seat, isHere, send) {
   for (const button of document.querySelectorAll("#table .ask-pen")) button.hidden = isWriting || !isHere || Boolean(pens[seat]);
   const asker = pens.findIndex(Boolean);
   request = `${players[asker]} ${pens[asker]}`;
-  if (asker < 0 || answered === request) {
+  const isGiven = pens[asker] === "given" && asker !== seat;
+  if (asker < 0 || answered === request || isGiven) {
     box.hidden = true;
     clearTimeout(timer);
   } else if (isWriting) show("asks", players[asker], ["yes", "no"]);

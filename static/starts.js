@@ -89,13 +89,17 @@ function deliver(key) {
   });
 }
 
+const refusedHere = new Set(); // keys of entries that this page need not send again
+
 // Send the entries of a table that the server has, in order, and return how many it took; what is
 // refused its page shows at its row. Of two pages that do it at once, one waits.
 function drain(game) {
   return navigator.locks.request(`kingscore.drain.${game}`, async () => {
     let taken = 0;
-    for (let [item] = waiting(game); item && !item.refused; [item] = waiting(game)) {
-      if ((await Send.post(item)).status !== 200) return taken;
+    for (let [item] = waiting(game); item && !item.refused && !refusedHere.has(item.key); [item] = waiting(game)) {
+      const { status } = await Send.post(item);
+      if (status && status !== 200) refusedHere.add(item.key);
+      if (status !== 200) return taken;
       const rest = waiting(game).filter(({ key }) => key !== item.key);
       if (rest.length) rest[0].revision = Number(item.revision) + 1;
       localStorage.setItem(outboxOf(game), JSON.stringify(rest));
