@@ -1,4 +1,4 @@
-"""Phones in a café whose portal or proxy answers in place of the site, or nobody does."""
+"""Phones on a network where a portal or a proxy answers instead of the site, or nobody does."""
 
 import pytest
 from django.urls import reverse

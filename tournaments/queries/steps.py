@@ -199,10 +199,14 @@ def version_of(tournament: Tournament) -> Version:
         return tuple(map(int, cursor.fetchone()))
 
 
-# Compiled once, with the tournament as its last parameter: it takes 30 times as long as to run it.
-sql_of_version = cache(
-    lambda: _versioned(Tournament.objects.filter(pk=0)).values_list(*PARTS).query.sql_with_params()  # noqa: PLW0108 - at the first call
-)
+@cache
+def sql_of_version() -> tuple[str, tuple[Any, ...]]:
+    """Return the query of a version, compiled once: that takes 30 times as long as to run it.
+
+    Its last parameter is the tournament.
+    """
+    row = _versioned(Tournament.objects.filter(pk=0))
+    return row.values_list(*PARTS).query.sql_with_params()
 
 
 def with_versions(rows: TournamentQuerySet) -> list[tuple[Tournament, Version]]:

@@ -143,7 +143,7 @@ def may_write(game, seat, phone, at):
 
 
 @pytest.fixture
-def asked(game):
+def requested(game):
     """A game in which the phone of seat 1 asks for the scoring, with other phones at 2 and 3."""
     for seat, phone in enumerate(("one", "two", "three"), 1):
         take(game, seat, phone)
@@ -151,53 +151,53 @@ def asked(game):
     return game
 
 
-def test_scoring_is_given_by_the_writing_phone_or_refused(asked):
-    assert pens(asked) == [False, True, False, False]
-    assert not may_write(asked, 1, "one", EVENING)
-    assert not seating.answer_for_pen(asked.pk, 2, gives=True)
-    assert seating.answer_for_pen(asked.pk, 1, gives=True)
-    assert may_write(asked, 1, "one", EVENING)
+def test_scoring_is_given_by_the_writing_phone_or_refused(requested):
+    assert pens(requested) == [False, True, False, False]
+    assert not may_write(requested, 1, "one", EVENING)
+    assert not seating.answer_for_pen(requested.pk, 2, gives=True)
+    assert seating.answer_for_pen(requested.pk, 1, gives=True)
+    assert may_write(requested, 1, "one", EVENING)
     # Nobody else, and no other phone in the name of the seat.
-    assert not may_write(asked, 2, "two", after(hours=1))
-    assert not may_write(asked, 1, "two", after(hours=1))
+    assert not may_write(requested, 2, "two", after(hours=1))
+    assert not may_write(requested, 1, "two", after(hours=1))
 
-    assert seating.answer_for_pen(asked.pk, 1, gives=False)
-    assert pens(asked) == [False] * 4
-    assert not may_write(asked, 1, "one", after(hours=1))
+    assert seating.answer_for_pen(requested.pk, 1, gives=False)
+    assert pens(requested) == [False] * 4
+    assert not may_write(requested, 1, "one", after(hours=1))
 
 
 @pytest.mark.parametrize(
     ("agrees", "writer", "seconds"),
     [(False, "Ayşe", 300), (True, "Ayşe", 120), (False, "Burak", 120)],
 )
-def test_silent_phone_loses_the_scoring_sooner_if_two_agree(asked, agrees, writer, seconds):
-    record(asked, WHOLE_GAME[0], author=writer, at=after(seconds=60))
+def test_silent_phone_loses_the_scoring_sooner_if_two_agree(requested, agrees, writer, seconds):
+    record(requested, WHOLE_GAME[0], author=writer, at=after(seconds=60))
     if agrees:
         # Not the phone of another seat, and nobody for one who does not ask.
-        assert not seating.back_request(asked.pk, 2, NAMES[1], "three")
-        assert not seating.back_request(asked.pk, 2, NAMES[3], "two")
-        assert seating.back_request(asked.pk, 2, NAMES[1], "two")
+        assert not seating.back_request(requested.pk, 2, NAMES[1], "three")
+        assert not seating.back_request(requested.pk, 2, NAMES[3], "two")
+        assert seating.back_request(requested.pk, 2, NAMES[1], "two")
 
     # Silence begins with the last entry.
-    assert not may_write(asked, 1, "one", after(seconds=59 + seconds))
-    assert may_write(asked, 1, "one", after(seconds=60 + seconds))
+    assert not may_write(requested, 1, "one", after(seconds=59 + seconds))
+    assert may_write(requested, 1, "one", after(seconds=60 + seconds))
 
 
-def test_all_requests_are_forgotten_once_another_phone_writes(asked):
-    seating.back_request(asked.pk, 2, NAMES[1], "two")
-    hand_over(asked.pk, asked.write_generation, "key-of-another-phone-123", at=EVENING)
+def test_all_requests_are_forgotten_once_another_phone_writes(requested):
+    seating.back_request(requested.pk, 2, NAMES[1], "two")
+    hand_over(requested.pk, requested.write_generation, "key-of-another-phone-123", at=EVENING)
 
-    assert pens(asked) == [False] * 4
-    assert not may_write(asked, 1, "one", after(hours=1))
+    assert pens(requested) == [False] * 4
+    assert not may_write(requested, 1, "one", after(hours=1))
 
 
-def test_whoever_leaves_a_seat_no_longer_asks_and_a_finished_game_is_not_taken(asked):
-    seating.leave_seat(asked.pk, "one")
-    assert pens(asked) == [False] * 4
-    take(asked, 1, "one")
-    seating.ask_for_pen(asked.pk, 1, "one", at=EVENING)
-    record_all(asked, WHOLE_GAME)
-    assert not may_write(asked, 1, "one", after(hours=1))
+def test_whoever_leaves_a_seat_no_longer_asks_and_a_finished_game_is_not_taken(requested):
+    seating.leave_seat(requested.pk, "one")
+    assert pens(requested) == [False] * 4
+    take(requested, 1, "one")
+    seating.ask_for_pen(requested.pk, 1, "one", at=EVENING)
+    record_all(requested, WHOLE_GAME)
+    assert not may_write(requested, 1, "one", after(hours=1))
 
 
 def test_stranger_who_follows_a_table_of_a_club_gets_the_scoring_only_from_its_phone():
