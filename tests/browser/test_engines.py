@@ -98,6 +98,8 @@ def test_table_is_begun_written_followed_finished_and_drawn(hand, cable, worker)
     assert reload(game).game.totals == (0, -320, 0, 0)
 
     hand.tap(".sheet a[href*='/entries/']")
+    # A page is seen before its scripts have run; until then a tile is a plain box for a number.
+    hand.wait("document.querySelector('.correcting .pad')?.hidden === false")
     hand.tap(".unit-heart_king .tile[data-side='2']")
     hand.tap("button[value=correct]")
     wait_for(hand, 4)
