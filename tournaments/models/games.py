@@ -21,7 +21,9 @@ from tournaments.models.people import Player, User
 
 class OpenTableQuerySet(models.QuerySet["OpenTable"]):
     def readable_at(self, public_id: str, secret: str) -> "OpenTableQuerySet":
-        return fields.found_at(self, OpenTable.KIND, public_id, secret)
+        """Filter to the table at this address, or the one whose evening its games now belong to."""
+        at = fields.found_at(self, OpenTable.KIND, public_id, secret).values("pk")
+        return self.filter(Q(pk__in=at, joined_to=None) | Q(joined__in=at))
 
 
 class OpenTable(models.Model):
@@ -32,6 +34,10 @@ class OpenTable(models.Model):
     public_id = models.CharField(max_length=16, unique=True, default=new_public_id)
     generation = models.PositiveIntegerField(default=1)
     created_at = models.DateTimeField()
+    # The table that got its games when two evenings were joined; its address then leads there.
+    joined_to = models.ForeignKey(
+        "self", null=True, blank=True, on_delete=models.CASCADE, related_name="joined"
+    )
 
     objects = OpenTableQuerySet.as_manager()
 

@@ -9,6 +9,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
+from tests.club_factories import TableFactory
 from tests.deals import WHOLE_GAME
 from tests.factories import EVENING, GameFactory, SetupFactory, UserFactory, record_all, reload
 from tournaments.models import Game, PhoneTransfer, SavedGame
@@ -268,3 +269,64 @@ def test_account_keeps_tables_to_follow_them(phone, other_phone):
     assert line["path"] == address(row, "follow")
     Game.objects.update(follow_generation=2)
     assert other_phone.get(reverse("tables")).context["lines"] == []
+
+
+def split_evenings():
+    """Return two games of one circle, each at a table of its own."""
+    first = played(*WHOLE_GAME)
+    later = played(*WHOLE_GAME[:5])
+    Game.objects.filter(pk=later.pk).update(played_at=first.played_at + timedelta(hours=2))
+    return first, reload(later).row
+
+
+def join_evenings(phone, *rows):
+    tables = [row.open_table.public_id for row in rows]
+    paths = [address(row, "write") for row in rows]
+    return phone.post(reverse("join_evenings"), {"evening": tables, "address": paths})
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_split_evenings_are_joined_by_who_wrote_in_both(phone, other_phone, turned):
+    first, later = split_evenings()
+    old = evening_address(later.open_table)
+    page = ask(phone, address(first, "write"), address(later, "write"))
+    assert f'name="evening" value="{first.open_table.public_id}"' in page.content.decode()
+
+    answer = join_evenings(phone, *([later, first] if turned else [first, later]))
+
+    assert answer.url == f"{evening_address(first.open_table)}games/"
+    games = Game.objects.order_by("number").values_list("pk", "open_table", "number")
+    assert [*games] == [(first.pk, first.open_table_id, 1), (later.pk, first.open_table_id, 2)]
+    # Whoever follows the evening that was split off is led to the joined one.
+    assert other_phone.get(f"{old}games/").url == answer.url
+    headers = {"hx-request": "true"}
+    assert other_phone.get(f"{old}games/?from=1", headers=headers)["HX-Redirect"] == answer.url
+    assert other_phone.get(old).url == address(later, "follow")
+    text = other_phone.get(f"{old}text/").content.decode()
+    assert "1. " in text
+    assert "2. " in text
+    # Sent twice, it changes nothing more.
+    assert join_evenings(phone, first, later).url == reverse("tables")
+    record_all(later, WHOLE_GAME[5:])
+    assert other_phone.get(old).url == evening_address(first.open_table)
+
+
+@pytest.mark.parametrize("refused", ["follow", "handed over", "at a club", "full"])
+def test_evenings_stay_apart_without_the_right_to_both(phone, refused):
+    first, later = split_evenings()
+    stands = {first.pk: first.open_table_id, later.pk: later.open_table_id}
+    if refused == "at a club":
+        Game.objects.filter(pk=later.pk).update(table=TableFactory())
+    elif refused == "full":
+        more = GameFactory.create_batch(120)
+        for number, row in enumerate(more, 2):
+            Game.objects.filter(pk=row.pk).update(open_table=later.open_table, number=number)
+    paths = [address(row, "follow" if refused == "follow" else "write") for row in (first, later)]
+    if refused == "handed over":
+        hand_over(later.pk, later.write_generation, "key-of-another-phone", at=EVENING)
+    tables = [row.open_table.public_id for row in (first, later)]
+
+    answer = phone.post(reverse("join_evenings"), {"evening": tables, "address": paths})
+
+    assert answer.url == reverse("tables")
+    assert dict(Game.objects.filter(pk__in=stands).values_list("pk", "open_table")) == stands

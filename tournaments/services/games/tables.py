@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Max
+from django.db.models import Max, Q
 from django.utils.crypto import constant_time_compare
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
@@ -562,6 +562,39 @@ def start_rematch(
             copy_seats(before, game)
             note_next_game(round_.event, game, by, at=at)
     return game, True
+
+
+def join_evenings(one_pk: int, other_pk: int) -> OpenTable:
+    """Join two evenings at open tables into the one that began first, and return it.
+
+    The games are numbered in the order in which they began. Idempotent.
+
+    Raises:
+        TableFull: together they have more games than a table takes; nothing is written.
+        OpenTable.DoesNotExist: one of the tables is gone, or a club has taken in a game of it.
+    """
+    with transaction.atomic():
+        found = OpenTable.objects.select_for_update(no_key=True).order_by("pk")
+        tables = {table.pk: table for table in found.filter(pk__in=(one_pk, other_pk))}
+        if len(tables) != 2:
+            raise OpenTable.DoesNotExist
+        of_both = Game.objects.select_for_update().filter(open_table__in=tables).order_by("pk")
+        games = sorted(of_both, key=lambda game: (game.played_at, game.pk))
+        if not games or any(game.table_id is not None for game in games):
+            raise OpenTable.DoesNotExist
+        if len(games) > MOST_GAMES_AT_TABLE:
+            raise TableFull({"most": MOST_GAMES_AT_TABLE})
+        assert games[0].open_table_id is not None
+        first = tables.pop(games[0].open_table_id)
+        # No two games of a table may have one number, not even for a moment.
+        rows = Game.objects.filter(pk__in=[game.pk for game in games])
+        rows.update(open_table=None, number=None)
+        for number, game in enumerate(games, 1):
+            game.open_table, game.number = first, number
+        Game.objects.bulk_update(games, ["open_table", "number"])
+        for other in tables.values():
+            OpenTable.objects.filter(Q(pk=other.pk) | Q(joined_to=other)).update(joined_to=first)
+    return first
 
 
 def _key_of_match(key: str, length: str, number: int) -> str:

@@ -205,8 +205,8 @@ def _written(request: HttpRequest, public_id: str, secret: str) -> str:
 
 
 def _evening(_request: HttpRequest, public_id: str, secret: str) -> str:
-    get_object_or_404(OpenTable.objects.readable_at(public_id, secret))
-    return f"evening {public_id}"
+    table = get_object_or_404(OpenTable.objects.readable_at(public_id, secret))
+    return f"evening {table.public_id}"
 
 
 def _event(request: HttpRequest, slug: str, public_id: str) -> str:

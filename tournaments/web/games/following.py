@@ -52,6 +52,7 @@ from tournaments.web.base.phone import (
     address,
     address_on_phone,
     evening_address,
+    evening_games_address,
     link_preview,
     picture_address,
     remember_game,
@@ -289,6 +290,8 @@ def evening(request: HtmxRequest, public_id: str, secret: str) -> HttpResponse:
     table, games = _table_at(public_id, secret)
     if games[-1].result is None:
         return redirect(address_on_phone(request, games[-1]))
+    if table.public_id != public_id:
+        return redirect(evening_address(table))
     return _show(request, table, games)
 
 
@@ -299,6 +302,10 @@ def evening_games(request: HtmxRequest, public_id: str, secret: str) -> HttpResp
     The page polls with the number of the last game it shows; a new game leads there.
     """
     table, games = _table_at(public_id, secret)
+    if table.public_id != public_id:
+        # Two evenings were joined.
+        there = evening_games_address(table)
+        return HttpResponse(headers={"HX-Redirect": there}) if request.htmx else redirect(there)
     visible = number_in(request.GET, "from", 0)
     if request.htmx and 0 < visible < (games[-1].number or 0):
         return HttpResponse(headers={"HX-Redirect": address_on_phone(request, games[-1])})

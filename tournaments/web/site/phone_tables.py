@@ -1,6 +1,8 @@
 """The tables of this phone: what was played on them, and the way to another phone."""
 
 from collections.abc import Sequence
+from datetime import timedelta
+from itertools import zip_longest
 from typing import Any
 
 from django.contrib import messages
@@ -12,7 +14,7 @@ from django.utils import timezone
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST
 
-from tournaments.models import Game, User
+from tournaments.models import Game, OpenTable, User
 from tournaments.models.people import fold_name
 from tournaments.permissions import account_of
 from tournaments.queries.evenings import Joined, PhoneEvening, evenings_of, players_of, together_of
@@ -28,11 +30,13 @@ from tournaments.services.games.seating import (
     separate_name,
     take_transfer,
 )
+from tournaments.services.games.tables import TableFull, join_evenings
 from tournaments.web.base.pages import access_link, out_of_reach, too_many
 from tournaments.web.base.phone import (
     PhoneGame,
     address,
     evening_address,
+    evening_games_address,
     phone_games,
     phone_names,
     remember_carried,
@@ -183,10 +187,11 @@ def _page(held: Sequence[Held], joined: Joined) -> dict[str, Any]:
     writes = {row.pk for row, kind in held if kind == "write"}
     # The latest spelling of a name that stands for another.
     written = {fold_name(name): name for row in reversed(rows) for name in row.players}
+    evenings = evenings_of(rows, joined)
     return {
         "lines": [
-            {"evening": evening, "path": _path(evening, writes)}
-            for evening in evenings_of(rows, joined)
+            {"evening": each, "path": _path(each, writes), "before": _split(before, each, writes)}
+            for each, before in zip_longest(evenings, evenings[1:])
         ],
         "together": together_of(rows, joined),
         "people": _people(rows, joined),
@@ -197,6 +202,50 @@ def _page(held: Sequence[Held], joined: Joined) -> dict[str, Any]:
 def _people(rows: Sequence[Game], joined: Joined) -> list[str]:
     people = {fold_name(name): name for row in reversed(rows) for name in players_of(row, joined)}
     return [people[key] for key in sorted(people)]
+
+
+A_DAY = timedelta(days=1)
+
+
+def _split(
+    before: PhoneEvening | None, evening: PhoneEvening, writes: set[int]
+) -> PhoneEvening | None:
+    """Return the evening before if it may be the same, of the same circle, and both are written."""
+    if before is None or evening.at - before.at > A_DAY:
+        return None
+    if len({*map(fold_name, before.people)} & {*map(fold_name, evening.people)}) < 2:
+        return None
+    both = (before, evening)
+    own = all(each.last.open_table_id and _is_written(each, writes) for each in both)
+    return before if own else None
+
+
+def _is_written(evening: PhoneEvening, writes: set[int]) -> bool:
+    """Return whether this phone writes a game of an evening that no club has taken in."""
+    games = evening.games
+    return any(row.pk in writes for row in games) and not any(row.table_id for row in games)
+
+
+@require_POST
+def join(request: HttpRequest) -> HttpResponse:
+    """Join two evenings that were split, both written on this phone, and lead to them."""
+    if refused := too_many(request, "phone_tables"):
+        return refused
+    written = {
+        row.open_table.public_id: row.open_table.pk
+        for row, kind in _on_phone(request)
+        if kind == "write" and row.open_table is not None
+    }
+    chosen = [written.get(public_id) for public_id in request.POST.getlist("evening")]
+    try:
+        first, second = filter(None, chosen)
+        return redirect(evening_games_address(join_evenings(first, second)))
+    except (ValueError, OpenTable.DoesNotExist):
+        # Joined already, or handed over meanwhile: the list says how it is.
+        pass
+    except TableFull as error:
+        messages.error(request, str(error))
+    return redirect("tables")
 
 
 def _path(evening: PhoneEvening, writes: set[int]) -> str:

@@ -10,6 +10,7 @@ urlpatterns = [
     path("sample/", views.open_sample, name="sample"),
     path("preferences/", views.change_preferences, name="preferences"),
     path("tables/", phone_tables.tables, name="tables"),
+    path("tables/join/", phone_tables.join, name="join_evenings"),
     path("tables/carry/", phone_tables.carry, name="carry_tables"),
     path("tables/save/", phone_tables.save, name="save_tables"),
     path("tables/names/", phone_tables.names, name="join_names"),
