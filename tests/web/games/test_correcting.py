@@ -266,7 +266,13 @@ def test_shared_address_asks_once_and_the_phone_that_started_the_game_never(plai
 def test_phone_that_takes_over_the_scoring_is_asked(plain):
     game = game_with(1)
     path = f"/take/{game.public_id}/{game.secret('pen')}/"
-    assert ASKS in plain.post(path, {"key": next(KEYS)}, follow=True).content.decode()
+    page = plain.post(path, {"key": next(KEYS)}, follow=True)
+    assert ASKS in page.content.decode()
+    game.refresh_from_db()
+    send(plain, game, **fields_of(WHOLE_GAME[1]))
+    # The history says it between the deals before and after.
+    taken = ["took over the scoring" in line for line in steps(plain, game)]
+    assert taken == [False, True, False]
 
 
 def test_history_names_the_player_who_wrote(plain, other):

@@ -82,8 +82,12 @@ from tournaments.web.games.views import (
 @require_safe
 @with_game(*SHOWS)
 def history(request: HtmxRequest, row: Game) -> HttpResponse:
-    """List all revisions of a game, including those of removed entries."""
+    """List all revisions, including those of removed entries, and the last change of the phone."""
     steps = list(_steps(load_sheet(row)))
+    if row.taken_at is not None:
+        taken = _("Another phone took over the scoring")
+        steps.append({"what": taken, "at": row.taken_at, "position": None})
+        steps.sort(key=lambda step: step["at"])
     page = {
         "row": row,
         "secret": row.secret("write"),
