@@ -1,4 +1,10 @@
-"""Who may use the API, with which scopes, and how often."""
+"""Who may use the API, with which scopes, and how often.
+
+`BearerAuthentication` reads the token, `HasScope` compares its scopes with the view's, and the
+functions from `writable_game` on are the views' permissions: rows that this request may touch. A
+key is the secret address of a page, sent as a token (`AddressToken`): with the link of a sheet the
+API can be used for it without an account.
+"""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -24,8 +30,8 @@ from tournaments.permissions import account_of, network_of
 from tournaments.services.accounts import ACCESS_PREFIX, find_access_token
 
 ADDRESS_KINDS = ("write", "follow", "pen", "table", "evening", "register", "check-in")
-"""The addresses that are keys, too: of a sheet, of its scoring, of a table's card, of the evening
-of an open table, and the links of a tournament."""
+"""The addresses that are keys, too: `write` and `follow` of a sheet, `pen` for its scoring,
+`table` of its card, `evening` of an open table, and the two links of a tournament."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +127,10 @@ def has_scope(request: Request, scope: Scope) -> bool:
 
 
 def writable_game(request: Request, public_id: str) -> GameQuerySet:
-    """The game whose sheet this visitor may write: by its key, or as director of its club."""
+    """The game whose sheet this visitor may write: by its key, or as director of its club.
+
+    For entries use `writable_row`, which takes fewer queries.
+    """
     games, key = Game.objects.none(), request.auth
     if _is_key(key, public_id, "write"):
         games = Game.objects.writable_at(public_id, key.secret, request.user)
@@ -131,7 +140,7 @@ def writable_game(request: Request, public_id: str) -> GameQuerySet:
 
 
 def writable_row(request: Request, public_id: str) -> Game | None:
-    """Return the game of `writable_game`, with its table."""
+    """Return the game of `writable_game`, with its table (1 query with a key at an open table)."""
     key = request.auth
     if _is_key(key, public_id, "write"):
         row = Game.objects.first_writable_at(public_id, key.secret, request.user)
@@ -141,9 +150,9 @@ def writable_row(request: Request, public_id: str) -> Game | None:
 
 
 def readable_game(request: Request, public_id: str) -> GameQuerySet:
-    """The game whose sheet this visitor may read: by either of its keys, or as pages show it.
+    """The game whose sheet this visitor may read: by its key, or where its page is visible to them.
 
-    Whose key wrote it once, follows it.
+    A `write` key goes on reading after another phone has taken over.
     """
     games = Game.objects.seen_by(request.user).named(public_id)
     key = request.auth
@@ -167,7 +176,7 @@ def takeable_game(request: Request, public_id: str) -> GameQuerySet:
 
 
 def round_closed_since(request: Request, public_id: str) -> GameQuerySet:
-    """The game that this visitor's key could write until its round was closed."""
+    """The game that this visitor's key could write until its round was closed: answered 409."""
     key = request.auth
     if not _is_key(key, public_id, "write"):
         return Game.objects.none()
@@ -175,23 +184,15 @@ def round_closed_since(request: Request, public_id: str) -> GameQuerySet:
 
 
 def scoring_taken_since(request: Request, public_id: str) -> GameQuerySet:
-    """The game that this key could write until another phone took over."""
+    """The game that this key could write until another phone took over: answered 410."""
     key = request.auth
     if not _is_key(key, public_id, "write"):
         return Game.objects.none()
     return Game.objects.once_writable_at(public_id, key.secret)
 
 
-def games_opened(request: Request) -> GameQuerySet:
-    """Return the game that the request's key opens, with any kind of key."""
-    key = request.auth
-    if not isinstance(key, AddressToken) or key.kind not in {"write", "follow"}:
-        return Game.objects.none()
-    return readable_game(request, key.public_id)
-
-
 def game_of_key(request: Request) -> GameQuerySet:
-    """The game that this visitor has a right key to, by which it is read."""
+    """The game that the request's `write` or `follow` key reads, also after a hand-over."""
     key = request.auth
     if isinstance(key, AddressToken) and key.kind == "write":
         return Game.objects.ever_writable_at(key.public_id, key.secret)
@@ -221,7 +222,7 @@ POLICY, LEFT = "RateLimit-Policy", "RateLimit"
 
 
 def count(request: Request, places: Collection[object]) -> None:
-    """Count a request at an address with these values in its path; its answer tells the limit.
+    """Count a request against its limit; `places` are the values in the path of its address.
 
     Raises: AuthenticationFailed: the token is invalid, which has a limit of its own.
         Throttled: there were too many.
@@ -235,8 +236,8 @@ def count(request: Request, places: Collection[object]) -> None:
     owner = network
     if isinstance(visitor, ScopedToken):
         owner = visitor.public_id
-    # A key counts by itself only at what it may open: made up, it would let in without an end
-    # wherever nobody looks at it.
+    # A key has a limit of its own only at an address that names its object. Elsewhere nobody checks
+    # it, and each made-up key would bring a fresh limit.
     elif isinstance(visitor, AddressToken) and visitor.public_id in places:
         # By its origin, so that wrong tries use up only the sender's own limit.
         owner = f"{visitor.public_id[:16]}:{network}"

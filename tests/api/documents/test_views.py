@@ -106,5 +106,9 @@ def test_scoresheet_is_for_whoever_has_a_key_and_an_empty_one_for_everybody(prog
         assert done["language"] == said["language"]
         file = program.get(done["file"], Accept="application/pdf")
         assert (file["Content-Type"], file.getvalue()[:5]) == ("application/pdf", b"%PDF-")
+    seen = make.TableFactory(round__event__published=True).games.get()
+    made_up = program.with_token(f"follow.{seen.public_id}.{'x' * 22}")
+    assert made_up.get(f"games/{seen.public_id}/").status_code == 200
+    assert made_up.post(f"games/{seen.public_id}/documents/", {}).status_code == 404
     denied = program.post("rulesets/krapet/documents/", {"format": "csv"})
     assert faults(denied) == [("no-such-format", "format")]

@@ -23,7 +23,7 @@ from rest_framework.exceptions import Throttled
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from tournaments.api.access import anybody, evening_of_key, games_opened, has_scope, writable_game
+from tournaments.api.access import anybody, evening_of_key, game_of_key, has_scope, writable_game
 from tournaments.api.fields import MomentField, StrictSerializer, UncachedSerializer
 from tournaments.api.views import APIViewSet, BaseAPIView, ClubMixin, RetrieveMixin
 from tournaments.engine.rules.entries import LARGE
@@ -414,7 +414,7 @@ def game_with_scoresheet(request: Request, public_id: str) -> Game:
 
     The scoresheet says where the game is followed.
     """
-    opened = games_opened(request).filter(public_id=public_id)
+    opened = game_of_key(request).filter(public_id=public_id)
     return opened.first() or get_object_or_404(writable_game(request, public_id))
 
 

@@ -144,7 +144,7 @@ class GameViewSet(entries.GameMixin, ListMixin, APIViewSet):
         user = self.http_request.user
         listed = Event.objects.listed_for(user)
         games = Game.objects.filter(table__round__event__in=listed)
-        games = games.results_visible_to(user) | access.games_opened(self.request)
+        games = games.results_visible_to(user) | access.game_of_key(self.request)
         where = ("table__round__event__club", "table__round__event__tournament")
         return games.select_related("match", *where)
 
