@@ -16,7 +16,7 @@ from django.utils import timezone
 from benchmarks.figures import Figure, Work, against, ask_nothing, in_turn, settle, waited
 from benchmarks.people import FIRST, RARE, crowd
 from tournaments.models import Club, Game, Player, RatingPool, User
-from tournaments.queries.ratings import Listed, month_of
+from tournaments.queries.ratings import CurrentRatings, month_of
 
 DATABASES = ("SQLite", "PostgreSQL")
 SIZES = {
@@ -72,7 +72,7 @@ def fill(ratings: int) -> User:
 
 def claim_one(pool: RatingPool) -> User:
     """An account that has claimed a player in the middle of the active ones."""
-    active = Listed(pool, timezone.now(), active=True, provisional=False)
+    active = CurrentRatings(pool, timezone.now(), active=True, provisional=False)
     (key,) = active.keys(active.ranks.total // 2, 1)
     user, _ = User.objects.get_or_create(username="player")
     Player.objects.filter(ratings=key).update(account=user)
@@ -107,7 +107,7 @@ def addresses() -> dict[str, str]:
     """The requests of each page, with page numbers from the middle."""
     pool, now = RatingPool.objects.get(club=None, family="turkish-king"), timezone.now()
     halves = {
-        name: str(Listed(pool, now, active=active, provisional=new).ranks.total // 100)
+        name: str(CurrentRatings(pool, now, active=active, provisional=new).ranks.total // 100)
         for name, active, new in (
             ("half_active", True, False),
             ("half", False, False),

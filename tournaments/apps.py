@@ -5,12 +5,13 @@ from django.db.models.signals import post_migrate, pre_migrate
 
 
 class TournamentsConfig(AppConfig):
-    """Everything Kingscore knows and does."""
+    """The models, pages and API of Kingscore."""
 
     name = "tournaments"
 
     def ready(self) -> None:
-        # Only now, when it is allowed to import models.
+        # Models can be imported only now. The audit is a view over several tables: while it stands,
+        # PostgreSQL would refuse to change their columns.
         from tournaments.models.audit import create_view, drop_before
 
         pre_migrate.connect(drop_before, sender=self)

@@ -13,7 +13,7 @@ from tests.web.ratings.ratings_world import MONTH, rated
 from tournaments.engine.ratings.ratings import Rating
 from tournaments.queries.leaderboards import COLUMNS, MOST_DOTS, MOST_ROWS, draw_curve
 from tournaments.queries.players import RatingStep
-from tournaments.queries.ratings import Listed, Ranks, displayed
+from tournaments.queries.ratings import CurrentRatings, Ranks, displayed
 
 START = datetime(2026, 1, 3, 20, 0, tzinfo=UTC)
 
@@ -118,7 +118,7 @@ def test_pages_of_any_size_are_the_sorted_list(active, provisional):
     ]
     rated(another, 1500, player=players[0])
 
-    listed = Listed(pool, timezone.now(), active=active, provisional=provisional)
+    listed = CurrentRatings(pool, timezone.now(), active=active, provisional=provisional)
 
     on_it = [
         row

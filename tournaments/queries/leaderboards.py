@@ -18,9 +18,9 @@ from tournaments.models.clubs import DIRECTING
 from tournaments.queries.players import RatingStep
 from tournaments.queries.ratings import (
     MOST_FOUND,
+    CurrentRatings,
     Line,
-    Listed,
-    ListedInSeason,
+    SeasonRatings,
     displayed,
     displayed_points,
     first_moves,
@@ -73,11 +73,11 @@ class Leaderboard:
     name: str = ""
 
     @cached_property
-    def listed(self) -> Listed | ListedInSeason:
+    def listed(self) -> CurrentRatings | SeasonRatings:
         """The whole list; that of a season has everybody who played in it."""
         if self.season is not None:
-            return ListedInSeason(self.pool, self.season, provisional=self.provisional)
-        return Listed(self.pool, self.now, active=self.active, provisional=self.provisional)
+            return SeasonRatings(self.pool, self.season, provisional=self.provisional)
+        return CurrentRatings(self.pool, self.now, active=self.active, provisional=self.provisional)
 
     @cached_property
     def found(self) -> list[int] | None:
@@ -88,7 +88,7 @@ class Leaderboard:
         if not self.name:
             return None
         directs = self.reader.roles.get(self.pool.club_id or 0) in DIRECTING
-        return self.listed.keys_called(Player.objects.matching(self.name, directs=directs))
+        return self.listed.keys_of_players(Player.objects.matching(self.name, directs=directs))
 
     @property
     def total(self) -> int:

@@ -1,4 +1,9 @@
-"""Players as visitors may see them: names, sums, and public pages."""
+"""What pages, documents and the API show of players, ready for templates.
+
+`named_player` is a name with its link, for every page that lists players. The rest makes the blocks
+of a player's own page of the sums that `queries.players` loads: figures, places, contracts, badges,
+opponents, games.
+"""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -37,6 +42,7 @@ def named_player(club: Club, player: Player, *, member: bool) -> NamedPlayer:
 
 
 def has_page(club: Club, player: Player) -> bool:
+    """Return whether strangers, too, may open the page of a player."""
     return club.shows_names and not player.initials and player.removed_at is None
 
 
@@ -232,7 +238,7 @@ class ListedGame:
 
     @property
     def fragment_key(self) -> tuple[object, ...]:
-        """Return all that a line of the list shows."""
+        """Return all that a line of the list shows: its cached HTML is keyed by it."""
         row, rating = self.row, self.rating and self.rating.points
         event = row.table and row.table.round.event.name
         place = self.finished and self.place
@@ -255,10 +261,13 @@ class ListedGame:
         return self.sheet.game.totals[self.game.side]
 
 
-def played(
+def listed_games(
     games: Sequence[PlayerGame], steps: Sequence[RatingStep], rows: Mapping[int, Game]
 ) -> list[ListedGame]:
-    """Return games with their rows (2 queries for unfinished ones)."""
+    """Return lines for games of one player (2 queries if some are unfinished).
+
+    `steps` are the player's rating changes, `rows` the games by key, as `rows_of` loads them.
+    """
     changed = {step.game: step for step in steps}
     going = [game.pk for game in games if not game.finished]
     sheets = (
@@ -278,16 +287,16 @@ def played(
     return found
 
 
-LISTED = ("public_id", "ruleset", "players", "title", "played_at", "table__round__event__name")
-"""The fields of a game, and of its evening, that lists show."""
+LIST_FIELDS = ("public_id", "ruleset", "players", "title", "played_at", "table__round__event__name")
+"""The fields of a game, and of its evening, that lists show; for `rows_with`."""
 
-PLAYED = (*LISTED, "document", "result", "table__round__event__season")
-"""With those of the results of its players."""
+RESULT_FIELDS = (*LIST_FIELDS, "document", "result", "table__round__event__season")
+"""`LIST_FIELDS`, and the fields that the results of the players are read from."""
 
 
 def rows_of(games: Sequence[PlayerGame | None]) -> dict[int, Game]:
     """Return the rows of games with what lists show of them (1 query)."""
-    return rows_with(LISTED, (game.pk for game in games if game is not None))
+    return rows_with(LIST_FIELDS, (game.pk for game in games if game is not None))
 
 
 def rows_with(fields: Sequence[str], keys: Iterable[int]) -> dict[int, Game]:

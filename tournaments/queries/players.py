@@ -42,7 +42,7 @@ from tournaments.models import (
 )
 from tournaments.models.clubs import Role
 from tournaments.models.people import LONGEST_SEARCH, PlayerQuerySet
-from tournaments.queries.ratings import Listed, displayed, rating_at
+from tournaments.queries.ratings import CurrentRatings, displayed, rating_at
 
 RANK = Case(*(When(role=role, then=Value(rank)) for rank, role in enumerate(Role)))
 
@@ -430,7 +430,7 @@ def rank_of(rating: PlayerRating, now: datetime) -> tuple[int, int] | None:
 
     None for a player who is not on it.
     """
-    board = Listed(rating.pool, now, active=True, provisional=False)
+    board = CurrentRatings(rating.pool, now, active=True, provisional=False)
     place = board.place(rating)
     return None if place is None else (place[0], board.ranks.total)
 

@@ -1,4 +1,8 @@
-"""Ratings, predictions, and how they came out."""
+"""Ratings as shown, the lists behind leaderboards, predictions, and how they came out.
+
+`CurrentRatings` and `SeasonRatings` have the same methods: `queries.leaderboards` reads its pages
+from either. `outlooks` predicts a seated round, `seats_rated` shows what a finished game changed.
+"""
 
 from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
@@ -68,6 +72,7 @@ def rating_at(row: PlayerRating, at: datetime) -> Rating:
 
 
 def games_in(spreads: Mapping[str, Sequence[float]]) -> int:
+    """Return how many games the stored spreads of a pool's scores were measured from."""
     return int(sum(games for games, _squares in spreads.values()))
 
 
@@ -162,8 +167,11 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Listed:
-    """The leaderboard of a pool today: all ratings, or only the active or settled ones."""
+class CurrentRatings:
+    """The ratings of a pool today, the highest first.
+
+    `active` leaves out players without a recent game, `provisional=False` those not settled yet.
+    """
 
     pool: RatingPool
     now: datetime
@@ -185,7 +193,8 @@ class Listed:
         keys = self._ratings.filter(points__lte=points).values_list("pk", flat=True)
         return list(keys[skipped : skipped + size])
 
-    def keys_called(self, players: PlayerQuerySet) -> list[int]:
+    def keys_of_players(self, players: PlayerQuerySet) -> list[int]:
+        """Return the keys of the ratings of some players, at most one more than are shown."""
         keys = self._ratings.filter(player__in=players).values_list("pk", flat=True)
         return list(keys[: MOST_FOUND + 1])
 
@@ -197,6 +206,7 @@ class Listed:
         return rank, rank - 1 + self._ratings.filter(points=row.points, pk__lt=row.pk).count()
 
     def rests(self, row: PlayerRating) -> bool:
+        """Return whether the player has had no game lately (`ACTIVE_MONTHS`)."""
         return row.month < self._first_month
 
     def lines(self, keys: Sequence[int]) -> list[Line]:
@@ -270,8 +280,8 @@ class Stand:
 
 
 @dataclass(frozen=True)
-class ListedInSeason:
-    """The people with rated games in a season, by their ratings after the last of them."""
+class SeasonRatings:
+    """The ratings of a pool after a season's last games; only of those who played in it."""
 
     pool: RatingPool
     season: Season
@@ -295,13 +305,14 @@ class ListedInSeason:
 
     @property
     def best(self) -> list[Stand]:
+        """Return the first of the list, all if they are equal; empty without any."""
         return [each for each in self.stands if each.after.points == self.stands[0].after.points]
 
     def keys(self, first: int, size: int) -> list[int]:
         """Return the keys of `size` ratings after the `first` ones."""
         return [each.rating for each in self.stands[first : first + size]]
 
-    def keys_called(self, players: PlayerQuerySet) -> list[int]:
+    def keys_of_players(self, players: PlayerQuerySet) -> list[int]:
         """Return the keys of the ratings of some players, at most one more than are shown."""
         rows = PlayerRating.objects.filter(pool=self.pool, player__in=players)
         found = set(rows.values_list("pk", flat=True))
@@ -348,6 +359,7 @@ class ListedInSeason:
 
 
 OF_ITS_CLUB = Q(rating__pool__club=F("game__table__round__event__club"))
+"""Changes of the club's own rating; the same game also changes that of the server."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -524,6 +536,7 @@ def accuracy_of_tournament(row: Tournament, visitor: Visitor, *, directs: bool) 
 
 
 FIRST_GAMES = 10
+"""The calibration page shows how far each of a player's first games moves the rating."""
 
 
 def first_moves(pool: RatingPool) -> list[float]:

@@ -13,8 +13,8 @@ from tournaments.engine.rules.rulesets import Points
 from tournaments.engine.statistics import NIGHT, ClubSums, PlayedGame, Record, add_up
 from tournaments.engine.variants import RULESETS
 from tournaments.models import Club, Event, Game, Player, RatingPool, Season, Tournament, Visitor
-from tournaments.queries.names import NamedPlayer, named_players
-from tournaments.queries.ratings import DisplayedRating, ListedInSeason
+from tournaments.queries.player_pages import NamedPlayer, named_players
+from tournaments.queries.ratings import DisplayedRating, SeasonRatings
 from tournaments.queries.site import ClubGame, load_games
 from tournaments.queries.standings import LeagueReader, league_of, standings_seen, tournaments_of
 from tournaments.queries.state import load_states
@@ -131,7 +131,7 @@ def champion_of(
             points=first[0].points,
         )
     pool = RatingPool.objects.seen_by(visitor).filter(club=season.club, family=family).first()
-    best = ListedInSeason(pool, season, provisional=False).best if pool is not None else []
+    best = SeasonRatings(pool, season, provisional=False).best if pool is not None else []
     if not best:
         return None
     players = tuple(each.player for each in best)

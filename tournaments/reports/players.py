@@ -14,14 +14,14 @@ from django.utils.translation import gettext_lazy, ngettext, pgettext
 from tournaments.engine.standings.standings import Standing
 from tournaments.models import Entrant, Game, Player, Report, Season, Tournament
 from tournaments.queries.leaderboards import Frame, draw_curve
-from tournaments.queries.names import (
+from tournaments.queries.player_pages import (
     ListedGame,
     badges_of,
     contracts_of,
     figures_of,
+    listed_games,
     opponents_of,
     places_of,
-    played,
     rows_of,
     rulesets_of,
 )
@@ -101,7 +101,7 @@ def rows_in_batches(
         batch = games[first : first + AT_ONCE]
         rows: dict[int, Game] = rows_of(batch)
         # A game deleted meanwhile is left out.
-        yield from played([game for game in batch if game.pk in rows], found.steps, rows)
+        yield from listed_games([game for game in batch if game.pk in rows], found.steps, rows)
         progress(READING, first + len(batch), total)
 
 
@@ -263,7 +263,7 @@ def _extremes(found: PlayerSeason) -> list[Any]:
     if found.sums.games < 2:
         return []
     names = (_("Best game"), _("Worst game"))
-    rows = played(ends, found.steps, rows_of(ends))
+    rows = listed_games(ends, found.steps, rows_of(ends))
     return [
         [
             {"text": name, "below": f"{_day(one.row.played_at)} · {one.others}"},

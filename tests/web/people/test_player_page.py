@@ -15,7 +15,7 @@ from tests.deals import WHOLE_GAME
 from tests.factories import EVENING
 from tournaments import models
 from tournaments.engine.variants import RULESETS
-from tournaments.queries.names import contracts_of
+from tournaments.queries.player_pages import contracts_of
 from tournaments.queries.players import Contracted, PlayerSums
 from tournaments.queries.ratings import month_of
 from tournaments.services.audit import NOBODY

@@ -53,7 +53,7 @@ from tournaments.models import Club, Game, Player, PlayerRating, RatingChange, S
 from tournaments.models.fields import named
 from tournaments.models.people import PlayerQuerySet
 from tournaments.permissions import directed_club, members_club
-from tournaments.queries import names, players
+from tournaments.queries import player_pages, players
 from tournaments.queries.statistics import NumbersFilter, filter_of
 from tournaments.services.audit import Actor
 from tournaments.services.base.writes import Refused
@@ -275,9 +275,9 @@ class PlayerNumbersView(PlayerMixin, BaseAPIView):
         row = self.get_player(public_id)
         scope, games = limited(request, row.club, players.games_of(row, request.user))
         sums, ratings = players.add_up(games), players.ratings_of(row)
-        self.serializer_context = {"rows": names.rows_of([sums.best, sums.worst])}
+        self.serializer_context = {"rows": player_pages.rows_of([sums.best, sums.worst])}
         own = players.rating_row(ratings, scope.family)
-        contracts = names.contracts_in_order(sums, names.rulesets_of(games))
+        contracts = player_pages.contracts_in_order(sums, player_pages.rulesets_of(games))
         numbers = {
             "limited_to": scope,
             "sums": sums,
@@ -290,7 +290,7 @@ class PlayerNumbersView(PlayerMixin, BaseAPIView):
                 {**asdict(earned), "contract": name, "favourite": is_favourite}
                 for name, earned, is_favourite in contracts
             ],
-            "badges": names.badges_of(sums),
+            "badges": player_pages.badges_of(sums),
         }
         return self.respond(numbers)
 
@@ -307,7 +307,9 @@ class PlayerOpponentsView(PlayerMixin, BaseAPIView):
         if words := request.query_params.get("q", "").strip():
             others = players.players_found(self.club, words, directs=self.directs)
             met, _more = players.meetings_with(others.exclude(pk=row.pk), met)
-        return self.respond({"limited_to": scope, "results": names.opponents_of(met, len(met))})
+        return self.respond(
+            {"limited_to": scope, "results": player_pages.opponents_of(met, len(met))}
+        )
 
 
 class HeadToHeadView(PlayerMixin, BaseAPIView):

@@ -113,7 +113,7 @@ IN_A_DEAL: dict[str, Earners] = {}
 """Badges for a deal: each function returns the sides that earned it."""
 
 OF_A_KING = frozenset({"king", "outside-king"})
-"""Badges for deals with a King only."""
+"""Badges that only a deal with a declared King can earn."""
 
 
 def in_a_deal(name: str) -> Callable[[Earners], Earners]:
@@ -384,7 +384,7 @@ class FinishedGame:
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """A player's rank and total in a game, with those of a partner the same; whether out."""
+    """A player's rank and total in a game, both of the side; whether out, and by a made King."""
 
     rank: int
     total: Points

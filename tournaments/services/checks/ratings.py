@@ -1,4 +1,9 @@
-"""Checks of stored ratings: `look_at_changes` and `look_at_ratings`, in `nights.CACHES`."""
+"""The nightly check of ratings: `look_at_changes` and `look_at_ratings`, in `nights.CACHES`.
+
+The first rates all games again, a stretch of 25 rounds at a time, each from the stored ratings
+before it: so one wrong change is reported once, not all that follow from it. The second compares
+each rating with its last change. What is due to be rated anew is no mismatch (`Pending`).
+"""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -48,7 +53,7 @@ class TimeSpan:
 
 
 def stretch_from(since: datetime | None) -> tuple[TimeSpan, set[int]]:
-    """Return the next stretch of a few closed rounds, and their clubs."""
+    """Return the next stretch of a few closed rounds, and the keys of their clubs."""
     closed = Round.objects.closed().in_order_of_play().select_related("event")
     coming = closed if since is None else closed.played_since(since)
     rounds = list(coming[:ROUNDS_AT_ONCE])
@@ -85,6 +90,7 @@ class Prior(NamedTuple):
 
 
 def stored_changes(stretch: TimeSpan) -> Iterator[StoredChange]:
+    """Yield the changes of a stretch in no order, each with the one before (1 query)."""
     before = RatingChange.objects.filter(rating=OuterRef("rating"), number=OuterRef("less"))
     priors = ("game_id", "at", "mean", "variance")
     rows = RatingChange.objects.filter(stretch.rows).order_by().alias(less=F("number") - 1)
@@ -132,8 +138,8 @@ class Pending:
         return self.everything or (since is not None and at >= since)
 
 
-Place = tuple[int, int, str]
-"""A game, a seat in it, and the player."""
+ChangeKey = tuple[int, int, str]
+"""A game, the seat, and the person (`person_of`) whose rating the game changed."""
 
 
 def look_at_changes() -> Iterator[ScanResult]:
@@ -150,6 +156,7 @@ def look_at_changes() -> Iterator[ScanResult]:
 
 
 def _look(stretch: TimeSpan, clubs: set[int], pending: Pending) -> tuple[int, list[Mismatch]]:
+    """Return how many changes a stretch has, and what differs in it."""
     number, pools = _read_pools(stretch, clubs)
     begin: dict[PoolKey, Any] = {}
     for club, family in pools:
@@ -160,7 +167,7 @@ def _look(stretch: TimeSpan, clubs: set[int], pending: Pending) -> tuple[int, li
     for row in RatingPool.objects.filter(version__gt=0):
         pools[row.club_id, row.family].constants = row.constants
     differing = chain.from_iterable(pool.look(begin[key]) for key, pool in pools.items())
-    # Their rating is gone; no constraint prevents that.
+    # Changes whose rating is gone; no constraint prevents that.
     there = PlayerRating.objects.filter(pk=OuterRef("rating_id"))
     orphans = RatingChange.objects.filter(~Exists(there), stretch.rows).order_by()
     gone = orphans.values_list("at", "game_id", "rating_id")
@@ -197,7 +204,7 @@ class _Stretch:
 
     def __init__(self, key: PoolKey) -> None:
         self.key = key
-        self.changes: dict[Place, StoredChange] = {}
+        self.changes: dict[ChangeKey, StoredChange] = {}
         self.rounds: dict[int, RatedRound] = {}
         self.games: list[tuple[RoundToRate, Played]] = []
         self.constants = Constants()

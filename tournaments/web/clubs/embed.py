@@ -28,8 +28,8 @@ from tournaments.models import Club, Event, Player, RatingPool, Tournament
 from tournaments.models.events import EventQuerySet
 from tournaments.origin import absolute
 from tournaments.permissions import seen_club, seen_event
-from tournaments.queries.names import named_player
-from tournaments.queries.ratings import Listed, pools_with_ratings
+from tournaments.queries.player_pages import named_player
+from tournaments.queries.ratings import CurrentRatings, pools_with_ratings
 from tournaments.queries.site import coming
 from tournaments.queries.standings import EVERYBODY, public_league, standings_seen
 from tournaments.queries.state import load_state
@@ -183,7 +183,7 @@ def _ratings(_request: HttpRequest, club: Club) -> ClubPart:
     pools = pools_with_ratings(RatingPool.objects.seen_by(None).filter(club=club))
     if not pools:
         raise Http404
-    board = Listed(pools[0], timezone.now(), active=True, provisional=False)
+    board = CurrentRatings(pools[0], timezone.now(), active=True, provisional=False)
     lines = (
         (line.rank, [line.row.player], line.rating.points)
         for line in board.lines(board.keys(0, SHOWN))

@@ -23,7 +23,6 @@ from tournaments.engine.rules.rulesets import LONGEST_NAME
 from tournaments.engine.standings.standings import share_prizes
 from tournaments.models import Entrant, Round, Substitute, Tournament
 from tournaments.permissions import actor_of, directed_tournament, seen_tournament
-from tournaments.queries.names import named_player
 from tournaments.queries.overview import (
     found_in,
     line_of,
@@ -34,6 +33,7 @@ from tournaments.queries.overview import (
     seats_left,
     with_ratings,
 )
+from tournaments.queries.player_pages import named_player
 from tournaments.queries.state import load_state, next_round, settings_of
 from tournaments.services.base.writes import Refused
 from tournaments.services.entrants.registration import (

@@ -24,18 +24,18 @@ from tournaments.models import Club, Member, Player, PlayerRating, Report, Seat,
 from tournaments.models.people import PUBLIC, PlayerQuerySet
 from tournaments.permissions import account_of, actor_of, directed_club, directs_club, members_club
 from tournaments.queries.leaderboards import draw_curve
-from tournaments.queries.names import (
-    PLAYED,
+from tournaments.queries.player_pages import (
+    RESULT_FIELDS,
     average,
     badges_of,
     contracts_of,
     facts_of,
     figures_of,
     has_page,
+    listed_games,
     opponents_of,
     percent,
     places_of,
-    played,
     rows_of,
     rows_with,
     rulesets_of,
@@ -162,7 +162,7 @@ def player_page(request: HttpRequest, row: Player, *, member: bool) -> dict[str,
     part = Paginator(listed, GAMES).get_page(request.GET.get("page"))
     keys = [pk for pk, _seat in part]
     ends = [game for game in (sums.best, sums.worst) if game is not None]
-    rows = rows_with(PLAYED, [*keys, *(game.pk for game in ends)])
+    rows = rows_with(RESULT_FIELDS, [*keys, *(game.pk for game in ends)])
     own = rating_row(ratings, scope.family)
     rating, steps = None, []
     if own is not None:
@@ -179,10 +179,10 @@ def player_page(request: HttpRequest, row: Player, *, member: bool) -> dict[str,
         "contracts": contracts_of(sums, rulesets_of(newest_of(parts))),
         "badges": badges_of(sums),
         "opponents": opponents_of(sums.met, OPPONENTS),
-        "extremes": played(ends, steps, rows) if sums.games > 1 else [],
+        "extremes": listed_games(ends, steps, rows) if sums.games > 1 else [],
         "part": part,
         # One may have been deleted since.
-        "games": played(
+        "games": listed_games(
             [game_at_seat(rows[pk], seat) for pk, seat in part if pk in rows], steps, rows
         ),
     }
@@ -400,7 +400,7 @@ def _together(
 ) -> list[dict[str, Any]]:
     seats: Mapping[int, int] = {pk: seat for pk, seat, _player in beside}
     lines = []
-    for one in played(games, [], rows_of(games)):
+    for one in listed_games(games, [], rows_of(games)):
         game, seat = one.game, seats[one.game.pk]
         lines.append(
             {

@@ -31,11 +31,11 @@ from tournaments.queries.leaderboards import (
     pools_of_club,
     pools_of_server,
 )
-from tournaments.queries.names import has_page
+from tournaments.queries.player_pages import has_page
 from tournaments.queries.ratings import (
     MOST_FOUND,
+    CurrentRatings,
     Line,
-    Listed,
     accuracy_of_tournament,
     is_to_be_rated,
     rating_of_account,
@@ -161,7 +161,7 @@ def _mine(query: BoardQuery, board: Leaderboard, own: PlayerRating) -> dict[str,
     if place is not None:
         rank, before = place
         return {"rank": rank, "address": f"{query.address(page=str(before // PAGE + 1))}#me"}
-    rests = Listed(own.pool, board.now).rests(own)
+    rests = CurrentRatings(own.pool, board.now).rests(own)
     shows = {"provisional": "yes" if own.provisional else "", "active": "all" if rests else ""}
     address = query.address(**{name: value for name, value in shows.items() if value})
     return {"rank": 0, "address": address, "provisional": own.provisional, "rests": rests}

@@ -24,7 +24,7 @@ from django.utils.translation import gettext as _
 from tournaments.engine.rules.rulesets import Points
 from tournaments.engine.standings.standings import Decision, Reason, RoundReasons, Standing
 from tournaments.models import Season, Tournament
-from tournaments.queries.names import named_player
+from tournaments.queries.player_pages import named_player
 from tournaments.queries.standings import (
     LEGEND,
     TEAM_TIES,

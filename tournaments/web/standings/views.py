@@ -12,7 +12,7 @@ from django.views.decorators.http import require_POST, require_safe
 from tournaments.models import Club, Report, Season
 from tournaments.permissions import members_club, role_in, seen_tournament
 from tournaments.queries.known_games import digest_of_round
-from tournaments.queries.names import named_player
+from tournaments.queries.player_pages import named_player
 from tournaments.queries.standings import (
     LeagueReader,
     hides,

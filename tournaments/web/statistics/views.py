@@ -22,7 +22,7 @@ from django.views.decorators.http import require_POST, require_safe
 from tournaments.engine.statistics import ClubSums
 from tournaments.models import Club, RatedRound, Report, Visitor
 from tournaments.permissions import club_with_ratings, members_club, role_in
-from tournaments.queries.names import named_player
+from tournaments.queries.player_pages import named_player
 from tournaments.queries.site import month_key, version_of_games
 from tournaments.queries.site import months_of as site_months_of
 from tournaments.queries.standings import LeagueReader
