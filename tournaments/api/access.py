@@ -149,21 +149,12 @@ def writable_row(request: Request, public_id: str) -> Game | None:
     return writable_game(request, public_id).select_related("table").first()
 
 
-def readable_game(request: Request, public_id: str) -> GameQuerySet:
-    """The game whose sheet this visitor may read: by its key, or where its page is visible to them.
-
-    A `write` key goes on reading after another phone has taken over.
-    """
+def game_to_read(request: Request, public_id: str) -> Game:
+    """The game that this visitor may read, by its key or as its page is visible; 404 for others."""
     games = Game.objects.seen_by(request.user).named(public_id)
     key = request.auth
     if isinstance(key, AddressToken) and key.public_id == public_id:
-        return games | game_of_key(request)
-    return games
-
-
-def game_to_read(request: Request, public_id: str) -> Game:
-    """The game of `readable_game`, with its match; 404 for all others."""
-    games = readable_game(request, public_id)
+        games |= game_of_key(request)
     return get_object_or_404(games.select_related("match", "table"))
 
 
