@@ -61,16 +61,20 @@ class Sheet:
         return award(self.game)
 
     @cached_property
-    def _versions(self) -> Mapping[int, list[Revision]]:
-        found: dict[int, list[Revision]] = {}
+    def _versions(self) -> Mapping[int | None, list[Revision]]:
+        found: dict[int | None, list[Revision]] = {}
         for write in self.revisions:
-            if write.position is not None:
-                found.setdefault(write.position, []).append(write)
+            found.setdefault(write.position, []).append(write)
         return found
 
     def versions(self, position: int) -> Sequence[Revision]:
         """Return every version of the entry at a position, the oldest first."""
         return tuple(self._versions.get(position, ()))
+
+    def version(self, position: int | None) -> int:
+        """Return the revision of the last write of an entry, or of the setup at None; 0 if none."""
+        writes = self._versions.get(position)
+        return writes[-1].revision if writes else 0
 
     def body(self, position: int) -> Mapping[str, Any] | None:
         """Return the current entry at a position; None if there is none or it was withdrawn."""

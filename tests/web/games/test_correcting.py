@@ -49,6 +49,84 @@ def test_line_that_moves_no_later_deal_is_taken_off_at_once(plain):
     assert reload(game).positions == (0, 1)
 
 
+def seen_on(phone, game, name, *more):
+    """The fields with which a page says which sheet it saw."""
+    page = phone.get(url(game, name, *more)).content.decode()
+    return {n: re.search(rf'name="{n}" value="([^"]*)"', page)[1] for n in ("revision", "version")}
+
+
+def correct_queens(phone, game, seen, **more):
+    fields = fields_of(deal("no-queens", 3, 0, 1, 0)) | {"type": "deal", "action": "correct"}
+    return phone.post(url(game, "entry", 1), fields | seen | more)
+
+
+@pytest.mark.parametrize(
+    ("meanwhile", "refusal"),
+    [
+        (lambda game: record(game, WHOLE_GAME[3]), None),
+        (lambda game: change(game, 0, deal("heart-king", 1, 0, 0, 0)), None),
+        (lambda game: change(game, 1, deal("no-queens", 3, 0, 1, 0)), None),
+        (lambda game: change(game, 1, deal("no-queens", 0, 3, 1, 0)), "Someone else has written"),
+        (lambda game: change(game, 1, None), "This line has been taken off"),
+        (lambda game: change(game, 0, None), None),
+    ],
+    ids=["wrote", "corrected another", "the same", "otherwise", "took it off", "took another off"],
+)
+def test_correction_is_refused_only_where_the_same_line_has_changed(plain, meanwhile, refusal):
+    game = game_with(3)
+    seen = seen_on(plain, game, "entry", 1)
+    meanwhile(game)
+    before = reload(game)
+    key = next(KEYS)
+    first, again = (correct_queens(plain, game, seen, key=key) for _ in range(2))
+    status = HTTPStatus.CONFLICT if refusal else HTTPStatus.FOUND
+    assert (first.status_code, again.status_code) == (status, status)
+    after = reload(game)
+    if refusal:
+        assert any(sentence.startswith(refusal) for sentence in sentences(first))
+        assert after.row.revision == before.row.revision
+    else:
+        assert after.body(1)["counts"] == {"queens": [3, 0, 1, 0]}
+        assert after.row.revision - before.row.revision == (before.body(1) != after.body(1))
+
+
+def change(game, position, body):
+    context = ContextFactory(revision=game.revision)
+    if body is None:
+        playing.withdraw_entry(game.pk, position, "", context)
+    else:
+        playing.correct_entry(game.pk, position, parse_entry(body), "", context)
+
+
+@pytest.mark.parametrize(
+    ("body", "off"),
+    [
+        (WHOLE_GAME[3], False),
+        ({"type": "adjustment", "seat": 2, "points": -100, "reason": "revoke"}, True),
+    ],
+)
+def test_line_that_was_the_last_is_taken_off_unless_another_deal_came_after_it(plain, body, off):
+    game = game_with(3)
+    undo, seen = seen_on(plain, game, "write"), seen_on(plain, game, "entry", 2)
+    record(game, body)
+    for place, fields in (
+        (url(game, "entry", 2), seen | {"action": "withdraw"}),
+        (url(game, "undo"), undo | {"position": 2}),
+    ):
+        plain.post(place, fields | {"key": next(KEYS)})
+        assert (2 not in reload(game).positions) == off
+
+
+def test_names_are_changed_although_another_phone_wrote_a_deal_but_not_over_other_names(plain):
+    game = game_with(1)
+    seen = seen_on(plain, game, "head")
+    record(game, WHOLE_GAME[1])
+    for name, status in (("Aylin", HTTPStatus.FOUND), ("Aysel", HTTPStatus.CONFLICT)):
+        fields = setup_fields(game, name0=name) | seen | {"key": next(KEYS)}
+        assert plain.post(url(game, "head"), fields).status_code == status
+    assert reload(game).row.players[0] == "Aylin"
+
+
 @pytest.mark.parametrize(
     ("typed", "stored"), [("1/2", "1/2"), ("−50/3", "-50/3"), ("0,5", "1/2"), ("- 4/2", -2)]
 )

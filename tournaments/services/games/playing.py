@@ -81,6 +81,7 @@ from tournaments.services.games.writing import (
     StaleRevision,
     Write,
     WriteContext,
+    check_version,
     remark,
     store,
 )
@@ -350,7 +351,8 @@ def correct_entry(
     Raises:
         LaterEntryInvalid: the corrected entry or a later one is invalid; contains the reasons.
         NoSuchEntry: there is no entry at that position.
-        StaleRevision, KeyReused, BadKey, Game.DoesNotExist: as in `record_entry`.
+        StaleRevision: with a version in the context, that entry has changed, else the sheet.
+        KeyReused, BadKey, Game.DoesNotExist: as in `record_entry`.
     """
     version = Revision(
         kind=Revision.Kind.CORRECTION, position=position, reason=remark(reason, LONGEST_REASON)
@@ -363,7 +365,10 @@ def correct_entry(
             _check_totals_typed(entry, before)
         except InvalidEntry as error:
             raise LaterEntryInvalid(position, error.problems) from error
-        return sheet if version.body == before else sheet.after_change(version)
+        if version.body == before:
+            return sheet
+        check_version(sheet, position, context)
+        return sheet.after_change(version)
 
     def is_same(sheet: Sheet, stored: Revision) -> bool:
         if stored.kind != version.kind:
@@ -375,7 +380,7 @@ def correct_entry(
             return False
         return _says_the_same(stored, version)
 
-    return store(game_pk, context, [Write(context.key, correct, is_same)])
+    return store(game_pk, context, [Write(context.key, correct, is_same, has_version=True)])
 
 
 def _body_at(sheet: Sheet, position: int) -> Mapping[str, Any]:
@@ -385,22 +390,43 @@ def _body_at(sheet: Sheet, position: int) -> Mapping[str, Any]:
     return body
 
 
-def withdraw_entry(game_pk: int, position: int, reason: str, context: WriteContext) -> Sheet:
+def moves_declarers(sheet: Sheet, position: int) -> bool:
+    """Return whether later deals get other declarers without the entry at `position`."""
+    types = {p: body["type"] for p in sheet.positions if (body := sheet.body(p))}
+    return types.get(position) == "deal" and any(
+        kind == "deal" for later, kind in types.items() if later > position
+    )
+
+
+def withdraw_entry(
+    game_pk: int, position: int, reason: str, context: WriteContext, *, moves: bool = True
+) -> Sheet:
     """Withdraw the entry at `position`; it stays in the log.
+
+    Without `moves` the phone saw no deal after it that would get another declarer. With a version
+    in the context, what another phone has withdrawn since then stays so.
 
     Raises:
         LaterEntryInvalid: a later entry is invalid without it.
-        NoSuchEntry, StaleRevision, KeyReused, BadKey, Game.DoesNotExist: as in `correct_entry`.
+        StaleRevision: as in `correct_entry`, or a later deal would get another declarer.
+        NoSuchEntry, KeyReused, BadKey, Game.DoesNotExist: as in `correct_entry`.
     """
     version = Revision(
         kind=Revision.Kind.WITHDRAWAL, position=position, reason=remark(reason, LONGEST_REASON)
     )
 
     def withdraw(sheet: Sheet) -> Sheet:
+        versions = sheet.versions(position)
+        if context.version is not None and versions and versions[-1].body is None:
+            return sheet
         _body_at(sheet, position)
+        check_version(sheet, position, context)
+        if not moves and moves_declarers(sheet, position):
+            raise StaleRevision(sheet)
         return sheet.after_change(version)
 
-    return store(game_pk, context, [Write(context.key, withdraw, _same_as(version))])
+    write = Write(context.key, withdraw, _same_as(version), has_version=True)
+    return store(game_pk, context, [write])
 
 
 def change_head(game_pk: int, head: GameSetup, context: WriteContext) -> Sheet:
@@ -471,11 +497,13 @@ def _put_head(
         moved = seating is not None and seating.sit_down(sheet.row)
         if version.before == body and not moved:
             return sheet
+        check_version(sheet, None, context)
         for name, value in body.items():
             setattr(sheet.row, name, value)
         return sheet.after_change(version)
 
-    return store(row.pk, context, [Write(context.key, put_head, _same_as(version))])
+    write = Write(context.key, put_head, _same_as(version), has_version=True)
+    return store(row.pk, context, [write])
 
 
 def hand_over(game_pk: int, generation: int, key: str, by: Actor = NOBODY, *, at: datetime) -> Game:

@@ -108,6 +108,8 @@ class WriteContext:
     `author` is a given name; `phone` is a digest that distinguishes the phones of one game; `by` is
     the account, if signed in.
     `turn` is the seat whose turn to declare the phone showed, None if it showed none.
+    `version` is the revision of the last write of the one entry that is changed, or of the setup:
+    with it, others may have written elsewhere on the sheet since `revision`.
     """
 
     key: str
@@ -117,6 +119,7 @@ class WriteContext:
     by: Actor = NOBODY
     turn: int | None = None
     phone: str = ""
+    version: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,12 +128,13 @@ class Write:
 
     `change` returns the sheet with the revision behind it, or the same sheet if nothing changes.
     `is_same` returns whether a revision stored with this key is this write; without it, a repeat is
-    stale.
+    stale. `has_version` says that `change` compares the context's version, by `check_version`.
     """
 
     key: str
     change: Callable[[Sheet], Sheet]
     is_same: Callable[[Sheet, Revision], bool] | None = None
+    has_version: bool = False
 
 
 def store(game_pk: int, context: WriteContext, writes: Sequence[Write]) -> Sheet:
@@ -162,7 +166,8 @@ def store(game_pk: int, context: WriteContext, writes: Sequence[Write]) -> Sheet
                 return sheet
             round_ = round_for_writing(sheet.row, context.by)
             since = sum(old.revision > context.revision for _, old in known)
-            if sheet.row.revision != context.revision + since:
+            compared = context.version is not None and all(write.has_version for write in left)
+            if not compared and sheet.row.revision != context.revision + since:
                 raise StaleRevision(sheet)
             after = _write(sheet, context, left, round_, alone=len(writes) == 1)
     except REFUSALS as reason:
@@ -177,6 +182,15 @@ def store(game_pk: int, context: WriteContext, writes: Sequence[Write]) -> Sheet
     for revision in after.revisions[len(sheet.revisions) :]:
         count_write(after.row.ruleset, revision.kind)
     return after
+
+
+def check_version(sheet: Sheet, position: int | None, context: WriteContext) -> None:
+    """Refuse to change an entry, or the setup at None, in another version than the phone saw.
+
+    Raises: StaleRevision: somebody has changed just that meanwhile.
+    """
+    if context.version not in (None, sheet.version(position)):
+        raise StaleRevision(sheet)
 
 
 def _write(

@@ -36,6 +36,7 @@ from tournaments.services.games.playing import (
     correct_entry,
     delete_game,
     hand_over,
+    moves_declarers,
     own_seat,
     reveal_contract,
     seal_contract,
@@ -165,24 +166,23 @@ NOT_SURE = Refusal(422)
 def entry(request: HtmxRequest, row: Game, position: int) -> HttpResponse:
     """Show a line of the sheet with all its versions; correct or remove it."""
     sheet = load_sheet(row)
-    body = sheet.body(position)
-    if body is None and not sheet.versions(position):
+    if not sheet.versions(position):
         raise Http404
-    if request.method != "POST" or body is None:
+    if request.method != "POST":
         return _entry_page(request, sheet, position)
     return _correct(request, sheet, position)
 
 
 def _correct(request: HttpRequest, sheet: Sheet, position: int) -> HttpResponse:
     row, typed = sheet.row, request.POST.dict()
-    withdraw = typed.get("action") == "withdraw"
+    withdraw, sure = typed.get("action") == "withdraw", bool(typed.get("sure"))
     reason = typed.get("why", "").strip()[:LONGEST_REASON]
-    if withdraw and _moves_declarers(sheet, position) and not typed.get("sure"):
+    if withdraw and moves_declarers(sheet, position) and not sure:
         return _entry_page(request, sheet, position, typed, NOT_SURE)
     try:
         context = write_context(request, row)
         if withdraw:
-            withdraw_entry(row.pk, position, reason, context)
+            withdraw_entry(row.pk, position, reason, context, moves=sure)
         else:
             entry = parse_form(ruleset_of(row), typed)
             correct_entry(row.pk, position, entry, reason, context)
@@ -237,6 +237,7 @@ def _entry_page(
         "notice": [refusal.notice] if refusal.notice else [],
         "details": [*refusal.details, *(beside.get("", ()) if kind != "deal" else ())],
         "key": new_write_key(),
+        "version": sheet.version(position),
         "kind": kind,
         "correctable": kind in ("deal", "adjustment", "totals"),
         "beside": beside,
@@ -250,7 +251,7 @@ def _entry_page(
         "sum": sums_of(sheet.game.ruleset).game if kind == "totals" else None,
         "remarks": RemarksForm(typed or body),
         "proof": proof_of(entry) if isinstance(entry, Deal | Void) else None,
-        "moves_declarers": _moves_declarers(sheet, position),
+        "moves_declarers": moves_declarers(sheet, position),
         "stays": _why_it_stays(sheet, position) if body else None,
         "not_sure": refusal is NOT_SURE,
         "fixed": fixed,
@@ -282,13 +283,6 @@ def _why_it_stays(sheet: Sheet, position: int) -> Refusal | None:
     except LaterEntryInvalid as error:
         return refusal_of(error, sheet)
     return None
-
-
-def _moves_declarers(sheet: Sheet, position: int) -> bool:
-    types = {p: body["type"] for p in sheet.positions if (body := sheet.body(p))}
-    return types.get(position) == "deal" and any(
-        kind == "deal" for later, kind in types.items() if later > position
-    )
 
 
 def disputes_of(row: Game) -> list[dict[str, Any]]:

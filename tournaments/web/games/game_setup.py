@@ -128,6 +128,7 @@ def _head_page(
         "chairs": _chairs(request, row) if form.drawn else (),
         "notice": notice,
         "key": new_write_key(),
+        "version": load_sheet(row).version(None),
         "back": address(row, "write"),
     }
     return render(request, "tournaments/games/game_setup.html", page, status=status)

@@ -444,7 +444,11 @@ def post_entry(request: HtmxRequest, row: Game) -> HttpResponse:
 def undo(request: HtmxRequest, row: Game) -> HttpResponse:
     """Withdraw the last entry; it stays in the log."""
     position = number_in(request.POST, "position", -1)
-    return answer_write(request, row, lambda context: withdraw_entry(row.pk, position, "", context))
+
+    def withdraw(context: WriteContext) -> Sheet:
+        return withdraw_entry(row.pk, position, "", context, moves=False)
+
+    return answer_write(request, row, withdraw)
 
 
 def turn(request: HtmxRequest, public_id: str, secret: str) -> HttpResponse:
@@ -494,6 +498,7 @@ def write_context(request: HttpRequest, row: Game) -> WriteContext:
     """
     declarer = number_in(request.POST, "declarer", -1)
     writer = number_in(request.POST, "writer", -1)
+    version = number_in(request.POST, "version", -1)
     return WriteContext(
         key=request.POST.get("key", ""),
         revision=number_in(request.POST, "revision", -1),
@@ -502,6 +507,7 @@ def write_context(request: HttpRequest, row: Game) -> WriteContext:
         phone=phone_at(request, row),
         by=actor_of(request, row.table.public_id if row.table else ""),
         turn=declarer if declarer >= 0 else None,
+        version=version if version >= 0 else None,
     )
 
 
@@ -683,6 +689,7 @@ def table_context(
         "news": news_of(sheet),
         "redo": redo_of(sheet) if withdrawn else None,
         "last_position": sheet.positions[-1] if sheet.positions else None,
+        "last_version": sheet.version(sheet.positions[-1]) if sheet.positions else 0,
         "verdicts": None if request.htmx else verdict_texts(),
         # With these, phones check deals before they send them; once with the page.
         "rules": None if request.htmx or ruleset.unnamed is not None else describe(ruleset),
