@@ -9,7 +9,7 @@ from tests.tournament_builders import SHORT, change, play
 from tests.web.rounds.going import going, next_round, play_at
 from tournaments.models import Entrant, Event, Player
 from tournaments.services.audit import NOBODY
-from tournaments.services.rounds.running import close_round
+from tournaments.services.rounds.running import close_round, pause_clock, start_clock
 
 pytestmark = pytest.mark.browser
 
@@ -34,6 +34,24 @@ def test_wall_of_25_tables_cuts_no_name_and_leaves_nothing_below(new_phone):
             assert screen.page.evaluate(CUT) == [], (width, number)
             assert screen.page.evaluate(TYPE) > SMALLEST_TYPE, (width, number)
             screen.page.evaluate(NEXT, number)
+
+
+@pytest.mark.parametrize("stopped", [False, True])
+def test_clock_counts_down_by_itself_unless_it_is_stopped(new_phone, stopped):
+    place = going(ClubFactory(slug="moda"), minutes=60)
+    start_clock(place.pk, NOBODY, at=timezone.now())
+    if stopped:
+        pause_clock(place.pk, NOBODY, at=timezone.now())
+    Event.objects.update(published=True)
+    screen = new_phone()
+    screen.context.clock.install()
+    screen.open(reverse("wall", args=["moda", place.event.tournament.slug]))
+    before = screen.page.locator(".clock").inner_text()
+    # Less than until the wall asks the server again.
+    screen.context.clock.fast_forward(5_000)
+    screen.page.wait_for_timeout(300)
+
+    assert (screen.page.locator(".clock").inner_text() == before) is stopped
 
 
 def hall():

@@ -108,6 +108,12 @@ def test_a_forfeit_of_a_stopped_game_counts_as_ruled():
     assert values("total-points", played) == {"a": 100, "b": -1500}
 
 
+def test_who_forfeits_has_not_won_though_their_points_were_enough_to_be_out():
+    played = rounds([table(out=(0, 1), a=30, b=20, c=-50)], rulings=[Ruling("b", "forfeit", 0)])
+
+    assert values("wins", played) == {"a": 1, "b": 0, "c": 0}
+
+
 def test_of_two_that_are_tied_the_one_placed_better_at_their_table_is_first():
     played = rounds([table(a=10, b=20, c=0, d=0)], [table(a=20, c=5, d=-90), table(b=10, e=0)])
 
