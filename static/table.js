@@ -105,6 +105,9 @@ function showPad(form, units, input, wrong) {
   const most = unit ? Number(unit.dataset.most) : 0;
   const free = Counts.freeFor(input);
   pad.hidden = false;
+  const whose = one(pad, "#whose");
+  const label = [whose.dataset.label, input?.ariaLabel].filter(Boolean).join(": ");
+  if (whose.textContent !== label) whose.textContent = label;
   pad.classList.toggle("idle", units.length === 0);
   pad.classList.toggle("one-tap", oneTap);
   one(pad, ".keys").dataset.keys = most + 1;
@@ -231,6 +234,7 @@ document.addEventListener("click", (event) => {
     removeAnswered(input);
     Counts.fill(unit, Counts.ruleOf(form)?.scoring);
     if (!Counts.hasTotal(unit) || leftOf(unit) >= 0) active.set(form, firstEmpty(form, input));
+    active.get(form)?.closest(".tile").scrollIntoView({ block: "nearest" });
   } else if (event.target.closest(".change")) {
     const radio = contractOf(form);
     if (!radio) {
@@ -279,6 +283,8 @@ document.addEventListener("input", (event) => {
     if (!event.target.closest(".contract").querySelector("[name=trump]")) clearSuits(form);
   }
   refresh(form);
+  // On a small screen the contracts may have been scrolled to: the count begins at the table.
+  if (event.target.name === "contract" && form.getBoundingClientRect().top < 0) form.scrollIntoView();
 });
 
 // A message beside a field goes once the field is changed; one about the whole form with any field.

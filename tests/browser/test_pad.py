@@ -50,6 +50,7 @@ def give_the_last_player_by_hand(phone):
     expect(status(phone)).to_have_text("13 left to give")
     phone.tap(phone.key(7))
     expect(tiles.first.locator(".points")).to_have_text("+350")
+    expect(phone.page.get_by_role("group", name="Number: Burak, Tricks")).to_be_visible()
     phone.tap(phone.key(2))
     expect(status(phone)).to_have_text("4 left to give")
     assert not phone.can_save()
@@ -381,10 +382,10 @@ CUT = """() => [...document.querySelectorAll("#table .who")]
   .filter(e => e.checkVisibility() && getComputedStyle(e).display != "inline")
   .filter(e => e.scrollWidth > e.clientWidth + 1).map(e => e.outerHTML)"""
 PLACES = """() => {
-  const top = e => Math.round(e.getBoundingClientRect().top);
+  const of = e => Math.round(e.getBoundingClientRect()[e.matches(".keys") ? "bottom" : "top"]);
   return Object.fromEntries([".save", ".sheet-section", ".deal", ".pad:not(.one-tap) .keys"]
     .map(name => [name, document.querySelector("#table " + name)])
-    .filter(([, e]) => e?.checkVisibility()).map(([name, e]) => [name, top(e)]));
+    .filter(([, e]) => e?.checkVisibility()).map(([name, e]) => [name, of(e)]));
 }"""
 TEN_LETTERS = ["Abdurrahim", "Gülnihal", "Muhammetay", "Zümrütay"]
 
@@ -471,6 +472,40 @@ def stays_in_place(phone, ruleset):
         places |= found
         running_totals_are_in_sight(phone)
     assert phone.page.evaluate("shifts") == [], ruleset
+
+
+SMALL = [(360, 560, 16), (320, 568, 16), (844, 390, 16), (390, 844, 24), (360, 640, 24)]
+"""Visible screens of phones, with the size of the text."""
+
+OUT_OF_REACH = """() => [...document.querySelectorAll(
+    "form.entry :is(.pick, .suit, .keys button, .save, .save button)")]
+  .filter(e => e.checkVisibility({ visibilityProperty: true }))
+  .filter(e => !e.closest(".chosen .contract:not(.picked)"))
+  .filter(e => {
+    const { x, y, width, height } = e.getBoundingClientRect();
+    return !e.contains(document.elementFromPoint(x + width / 2, y + height / 2));
+  }).map(e => e.outerHTML.slice(0, 90))"""
+
+
+@pytest.mark.parametrize(("width", "height", "text"), SMALL)
+def test_small_screens_hold_all_that_is_tapped(new_phone, width, height, text):
+    phone = new_phone(locale="tr-TR", viewport={"width": width, "height": height})
+    enlarge = f"document.documentElement.style.fontSize = '{text}px'"
+    phone.page.add_init_script(f"addEventListener('DOMContentLoaded', () => {{ {enlarge} }})")
+    phone.sit_down(*WHOLE_GAME[:3])
+    # With large text on a short screen the contracts are scrolled to, and no bar covers them.
+    if (height, text) != (640, 24):
+        assert phone.page.evaluate(OUT_OF_REACH) == []
+    for contract, numbers in (("no-queens", (1, 3)), ("trump", (7, 2, 3))):
+        pick(phone, contract)
+        for number in numbers:
+            assert phone.page.evaluate(OUT_OF_REACH) == []
+            phone.tap(phone.key(number))
+        assert phone.page.evaluate(OUT_OF_REACH) == []
+        if contract == "no-queens":
+            phone.tap(phone.page.locator(".change"))
+    phone.save_and_wait({"trump": "hearts"})
+    assert phone.sheet().game.totals[0] == 130
 
 
 def running_totals_are_in_sight(phone):
