@@ -83,11 +83,12 @@ def test_results_are_shown_in_the_words_of_the_history(director, club, owner, ta
     place = f"Table {table.number} · Round 2 · Friday"
     names = f"Ayşe · Burak · Cem · Ece ({place})"
     line = f"Line 1 of the sheet: {RIFKI}"
+    of_cem, of_burak = ("Ayşe 0, Burak 0, Cem 1, Ece 0", "Ayşe 0, Burak 1, Cem 0, Ece 0")
     assert shown(page) == [
         ("names, seats or rules changed", names, "Ada", ("Seat 4: Deniz → Ece",)),
-        ("taken off", names, "Ada", (f"{line} · 0 1 0 0 → –",)),
-        ("corrected", names, "Ada", (f"{line} · 0 0 1 0 → {RIFKI} · 0 1 0 0",)),
-        ("written", names, f"Phone at Table {table.number}", (f"{line} · 0 0 1 0",)),
+        ("taken off", names, "Ada", (f"{line} · {of_burak} → –",)),
+        ("corrected", names, "Ada", (f"{line} · {of_cem} → {RIFKI} · {of_burak}",)),
+        ("written", names, f"Phone at Table {table.number}", (f"{line} · {of_cem}",)),
     ]
     assert "Reason: misheard" in page.text
 

@@ -229,9 +229,12 @@ def test_history_shows_what_was_written_corrected_and_undone(plain):
     assert steps(plain, game) == [
         "A line of the sheet taken off · Cem · −½ · late",
         "A line of the sheet written · Ayşe · Cem · −½ · late",
-        "Deal 2 corrected · No queens · 1 0 2 1 → No queens · 2 0 1 1 Cem took one",
-        "Deal 2 written · Ayşe · No queens · 1 0 2 1",
-        "Deal 1 written · Ayşe · Rıfkı (king of hearts) · 0 0 1 0",
+        (
+            "Deal 2 corrected · No queens · Ayşe 1, Burak 0, Cem 2, Deniz 1"
+            " → No queens · Ayşe 2, Burak 0, Cem 1, Deniz 1 Cem took one"
+        ),
+        "Deal 2 written · Ayşe · No queens · Ayşe 1, Burak 0, Cem 2, Deniz 1",
+        "Deal 1 written · Ayşe · Rıfkı (king of hearts) · Ayşe 0, Burak 0, Cem 1, Deniz 0",
     ]
 
 

@@ -180,7 +180,7 @@ def test_page_of_house_rules_calls_everything_as_the_house_does(plain):
     symbol = page_of(game).lines[0].symbol
     assert (symbol.glyphs, symbol.short, symbol.name) == ("Hi", "Hiç alma", "Hiç alma")
     page = plain.get(address(game, "write") + "log/").content.decode()
-    assert "Hiç alma · 4 4 4 1" in texts(r"<p>(.*?)</p>", page)
+    assert "Hiç alma · Ayşe 4, Burak 4, Cem 4, Deniz 1" in texts(r"<p>(.*?)</p>", page)
 
 
 # Crowns, symbols and corrections.

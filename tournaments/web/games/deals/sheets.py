@@ -281,7 +281,8 @@ def entry_text(body: Mapping[str, Any], players: Sequence[str], rules: Ruleset) 
         parts.append(labels.suit_symbol(body["trump"]))
     counts = body.get("counts", {})
     for unit, numbers in counts.items():
-        written = " ".join(map(str, numbers))
+        sides = zip(rules.side_names(players), numbers, strict=True)
+        written = ", ".join(f"{side} {number}" for side, number in sides)
         parts.append(f"{labels.unit_name(unit)} {written}" if len(counts) > 1 else written)
     parts += marks_of(rules, players, body)
     # The declarer is omitted: it is unknown only if a partner may declare instead.
