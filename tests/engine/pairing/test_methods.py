@@ -516,6 +516,16 @@ def test_who_comes_late_plays_and_sits_out_no_more_often_than_others(
     assert max(others) - min(out.count(name) for name in late) <= 2
 
 
+@pytest.mark.parametrize("method", ["rank-near", "swiss"])
+def test_where_nobody_sat_out_the_bye_is_for_who_was_there_longest_with_fewest_points(method):
+    first, later = ("a", "b", "c", "d"), ("e", "f", "g", "h")
+    played = (PlayedRound((first,)), PlayedRound((first, later)))
+    scores = {"a": 4, "b": 6, "c": 5, "d": 8, **dict.fromkeys(later, 1), "late": 0}
+    field = PairingField(tuple(Entrant(*each) for each in scores.items()), played, rounds_left=2)
+
+    assert seat_round(field, method).byes == ("a",)
+
+
 def test_a_draw_of_version_3_is_drawn_again_by_its_own_rule():
     """Version 3 gave the bye to whoever came late; this one was drawn by it."""
     rounds = (
