@@ -54,4 +54,4 @@ back?.addEventListener("click", () => dialog.close());
 // An entry that waits on this phone is discarded, and has no form.
 const askToDiscard = (item, label, action) => ask(dialog.dataset.waits.replace("{entry}", item.label), label, action);
 
-export { askToDiscard };
+export { ask, askToDiscard };

@@ -10,8 +10,13 @@ import * as Signal from "./signal.js";
 import * as Stream from "./stream.js";
 import * as Waiting from "./waiting.js";
 import * as Awake from "./awake.js";
+import { ask as askFirst } from "./ask.js";
 
 const { newWriteKey } = Send;
+// A row whose own page cannot be had is corrected here: the service worker shows this page for it.
+const toOpen = /\/entries\/([0-9]+)\/$/.exec(location.pathname)?.[1];
+if (toOpen) history.replaceState(null, "", "../../");
+
 const box = document.getElementById("outbox");
 const words = box.dataset;
 const PLACE = `kingscore.outbox.${words.game}`;
@@ -35,7 +40,7 @@ let draft = Draft.load(); // typed values, those put aside, and news from other 
 const table = () => document.getElementById("table");
 const entryForm = () => document.querySelector("#table form.entry");
 const revision = () => Number(table().dataset.revision);
-const waits = (item) => !item.refused;
+const waits = (item) => !item.refused && !item.editing;
 const edited = () => load().find((item) => item.editing);
 
 function load() {
@@ -65,13 +70,13 @@ const change = (key, fields) => save(load().map((item) => (item.key === key ? { 
 
 function draw(typed = Draft.take()) {
   const at = table().contains(document.activeElement) ? document.activeElement : null;
-  const html = edited()?.html ?? Kept.shown();
+  const html = edited()?.html || Kept.shown();
   table().outerHTML = html;
   // Highlight only new lines.
   if (html === shown) for (const row of document.querySelectorAll("#table .fresh")) row.classList.remove("fresh");
   shown = html;
   Form.arrive();
-  Waiting.draw(load(), { edit, discard });
+  Waiting.draw(load(), { edit, discard, cancel, takeOff });
   if (typed) Draft.put(typed);
   Awake.hold();
   if (draft.news && entryForm()) entryForm().elements.revision.value = draft.news.revision;
@@ -126,7 +131,7 @@ async function sendAll() {
         return;
       }
       tries = 0;
-      const seen = answer.status === 200 ? Number(item.revision) + 1 : sameAt(answer);
+      const seen = answer.status === 200 ? Math.min(Number(item.revision) + 1, answer.revision) : sameAt(answer);
       if (seen !== null) accept(item, answer, seen);
       else if (kept) {
         refuse(item, answer);
@@ -176,7 +181,7 @@ function refuse(item, answer) {
   const sheet = page.getElementById("table");
   const isAlone = load().length === 1 && !Draft.isTyped(Draft.take());
   if (sheet) receive(cleanOf(answer.html) ?? answer.html);
-  if (sheet && isAlone && item.effect.type === "undo") {
+  if (sheet && isAlone && item.effect.type === "withdraw") {
     // Nothing was typed that could come back: the sheet, and why.
     save([]);
     page.getElementById("clean")?.remove();
@@ -194,7 +199,7 @@ function refuse(item, answer) {
 
 // Of a deal in steps that another phone has ended, nothing is left to fill in.
 function comesBack({ effect }, { status }, sheet) {
-  if (effect.type === "undo") return false;
+  if (/^(correct|withdraw|names)$/.test(effect.type)) return false;
   const form = sheet.querySelector("form.entry");
   if (status === 409) return Boolean(form?.querySelector("[data-leave]"));
   return effect.type !== "deal" || form?.dataset.outbox === "";
@@ -224,18 +229,14 @@ function toHead() {
   scrollTo({ top: 0 });
 }
 
-const fieldsOf = (form, submitter) => [...new FormData(form, submitter)]
-  .filter(([name, value]) => !/^(csrfmiddlewaretoken|key|revision)$/.test(name) && value !== "");
-
 function write(form, submitter) {
-  const item = {
-    key: newWriteKey(), url: form.action, fields: fieldsOf(form, submitter), revision: form.elements.revision.value,
-    label: Waiting.labelOf(form, submitter), effect: Preview.effectOf(form, submitter),
-  };
+  let item = Preview.itemOf(form, submitter);
   const items = load();
   const index = form.matches(".entry") ? items.findIndex((other) => other.editing) : -1;
-  if (index >= 0) items.splice(index, 1, item);
-  else items.push(item);
+  if (index >= 0) {
+    item = inPlaceOf(items[index], item, form);
+    items.splice(index, 1, item);
+  } else items.push(item);
   const typed = Draft.take();
   if (form.matches(".entry")) Object.assign(typed, putBack());
   typed.others = typed.others.filter(([id]) => id !== form.id);
@@ -248,6 +249,20 @@ function write(form, submitter) {
   if (form.matches(".entry")) toHead();
   flush();
 }
+
+// What was edited in the form of the next deal: it keeps its address, what this form does not ask for,
+// and its place, unless the server has said what came before it.
+function inPlaceOf(before, item, form) {
+  const revision = before.refused ? item.revision : before.revision;
+  const { position } = before.effect;
+  if (position === undefined) return { ...item, revision };
+  const further = before.fields.filter(([name]) => !form.elements.namedItem(name) && !/^(action|version|sure)$/.test(name));
+  const fields = [...item.fields, ...further, ["action", "correct"], ["version", versionOf(position)]];
+  return { ...item, revision, url: before.url, fields, effect: { type: "correct", position, to: item.effect } };
+}
+
+const rowAt = (position) => Preview.read()?.rows.find((row) => row.position === position);
+const versionOf = (position) => rowAt(position)?.version ?? "";
 
 // Restore the values put aside to edit another deal.
 function putBack() {
@@ -262,7 +277,7 @@ async function sendNow(form, submitter) {
   form.setAttribute("aria-busy", "true");
   const late = setTimeout(() => strip(words.now), 400);
   await flush();
-  const item = { key: form.elements.key.value, url: form.action, fields: fieldsOf(form, submitter), revision: revision() };
+  const item = { key: form.elements.key.value, url: form.action, fields: Preview.valuesOf(form, submitter), revision: revision() };
   const answer = load().length ? { status: 0 } : await post(item);
   clearTimeout(late);
   form.removeAttribute("aria-busy");
@@ -284,7 +299,7 @@ async function sendNow(form, submitter) {
 
 // Turn the table to another player; what is typed stays.
 async function turn(form, submitter) {
-  const answer = await post({ key: newWriteKey(), url: form.action, fields: fieldsOf(form, submitter), revision: revision() });
+  const answer = await post({ key: newWriteKey(), url: form.action, fields: Preview.valuesOf(form, submitter), revision: revision() });
   if (answer.status === 200) {
     receive(answer.html);
     draw();
@@ -294,23 +309,35 @@ async function turn(form, submitter) {
   }
 }
 
-// Put a refused entry into the form with the server's problems.
-function edit(item) {
+// Put an entry that waits or was refused into the form, with the server's problems.
+function edit({ key }) {
   setAside();
-  if (item.refused) {
-    change(item.key, { editing: true });
-    draw(null);
-    focusProblem();
+  if (sending?.key === key) sending.stop.abort();
+  change(key, { editing: true });
+  draw(null);
+  const item = edited();
+  if (!item.html) Form.restore(entryForm(), item.fields);
+  remember();
+  focusProblem();
+  if (!item.html) document.querySelector("#table .last").scrollIntoView();
+}
+
+// Correct a row of the sheet here, where its own page cannot be had.
+function open(position) {
+  const item = load().find(({ effect }) => effect.position === position);
+  const row = rowAt(position);
+  if (item || !row?.fields || !entryForm()) {
+    if (item) edit(item);
+    else strip(words.noSignal);
     return;
   }
-  // Its answer may be lost, and the sheet here may have it: the server compares it with what
-  // came after the sheet on which it was written.
-  const isFirst = load()[0].key === item.key;
-  if (isFirst && Number(item.revision) < revision()) draft.news = { text: table().dataset.news, revision: item.revision };
-  takeBack(item);
-  Form.restore(entryForm(), item.fields);
-  remember();
-  entryForm().scrollIntoView({ block: "nearest" });
+  const key = newWriteKey();
+  const line = document.querySelector(`#table tr[data-position="${position}"]`);
+  // Without what the link leads to.
+  const [label] = line.querySelector("a .visually-hidden").textContent.trim().split(":");
+  const url = new URL(line.querySelector("a").href).pathname;
+  save([...load(), { key, url, fields: row.fields, revision: revision(), label, effect: { type: "correct", position }, isNew: true }]);
+  edit({ key });
 }
 
 function setAside() {
@@ -318,30 +345,49 @@ function setAside() {
   if (typed.entry) draft.aside = typed;
 }
 
-function takeBack(item) {
-  save(load().filter((other) => other.key !== item.key));
-  if (sending?.key === item.key) sending.stop.abort();
-  draw(null);
+// What waited goes on to wait as it was.
+const leaveEdited = () => save(load().filter((item) => !(item.editing && (item.html || item.isNew))).map((item) => ({ ...item, editing: false })));
+
+function cancel() {
+  leaveEdited();
+  draw({ ...Draft.take(), ...putBack() });
+  flush();
 }
 
+// Take a row off the sheet, or an entry that waits off this phone.
+function takeOff(item) {
+  const { position } = item.effect;
+  const after = (all, is) => all.slice(all.findIndex(is) + 1);
+  const waiting = after(load(), ({ key }) => position === undefined && key === item.key).map(({ effect }) => effect);
+  const written = position === undefined ? [] : after(Preview.read().rows, (row) => row.position === position);
+  const moves = [...written, ...waiting].some(({ type }) => type === "deal");
+  askFirst(moves ? words.moves : words.off.replace("{entry}", item.label), words.takeOff, () => {
+    if (position === undefined) discard(item);
+    else {
+      const fields = [["action", "withdraw"], ["version", versionOf(position)], ...(moves ? [["sure", "yes"]] : [])];
+      const off = { ...item, key: newWriteKey(), fields, effect: { type: "withdraw", position }, isNew: false, editing: false, refused: "", html: "" };
+      save(load().map((other) => (other.key === item.key ? off : other)));
+      draw({ ...Draft.take(), ...putBack() });
+      flush();
+    }
+  });
+}
+
+// What was written behind it follows what the server has in its place.
 function discard(item) {
-  if (!item.refused) {
-    const typed = Draft.take();
-    takeBack(item);
-    Draft.put(typed);
-    remember();
-    return;
-  }
   const items = load();
   const index = items.findIndex((other) => other.key === item.key);
-  // The next entry was written on the same page.
-  if (items[index + 1] && index === 0) items[index + 1].revision = item.revision;
-  items.splice(index, 1);
+  const [, next] = items.slice(index);
+  if (sending?.key === item.key) sending.stop.abort();
+  if (next && index === 0) next.revision = item.refused ? revision() : item.revision;
+  // Each deal after it has another declarer.
+  const moves = item.effect.type === "deal" && !item.refused;
+  const later = items.slice(index + 1).map((other) => ({ ...other, fields: other.fields.filter(([name]) => !moves || name !== "declarer") }));
   const typed = { ...Draft.take(), ...(item.editing ? putBack() : {}) };
   if (item.editing) draft.news = null;
-  save(items);
+  save([...items.slice(0, index), ...later]);
   draw(typed);
-  if (items.some(waits)) flush();
+  if (later.some(waits)) flush();
   else listen();
 }
 
@@ -434,8 +480,7 @@ function showNews() {
 function drop() {
   const { url } = draft.news;
   Object.assign(draft, { news: null, aside: null });
-  const item = edited();
-  if (item) save(load().filter((other) => other.key !== item.key));
+  leaveEdited();
   draw(null);
   if (url) location.assign(url);
 }
@@ -489,3 +534,4 @@ if (items.length || kept || isHereOnly) {
   draw(kept ?? null);
   flush();
 }
+if (toOpen) open(Number(toOpen));

@@ -5,55 +5,106 @@ import * as Counts from "./counts.js";
 import * as DealOptions from "./deal_options.js";
 import * as Fold from "./fold.js";
 import * as Form from "./table.js";
+import { newWriteKey } from "./send.js";
 
 function read() {
   const source = document.getElementById("game-state");
   if (!source) return null;
   const state = JSON.parse(source.textContent);
-  return { ...state, rules: Counts.rules(), totals: state.totals.map(Fold.number) };
+  const rules = Counts.rules();
+  const lines = [...document.querySelectorAll("#table .sheet tr[data-position]")];
+  const positions = [...new Set(lines.map(({ dataset }) => Number(dataset.position)))];
+  let before = state.totals.map(() => 0);
+  const rows = state.rows.map(([version, body], at) => {
+    const { type, contract, counts } = body;
+    const position = positions[at];
+    const cells = [...document.querySelectorAll(`#table tr[data-position="${position}"] .score b`)];
+    const after = cells.length ? cells.map(({ textContent }) => Fold.number(textContent.trim())) : before;
+    const row = { position, version, type: type === "deal" && !counts ? "named" : type, contract, before, after, fields: fieldsOfBody(body, rules) };
+    before = after;
+    return row;
+  });
+  return { ...state, rows, rules, totals: state.totals.map(Fold.number) };
 }
 
+// What a deal on the sheet would have been typed as; null where the form is asked for more than this.
+function fieldsOfBody({ type, author, counts, declarer, sale, king, ...more }, rules) {
+  if (!counts || !rules || Object.values(more).some((value) => typeof value === "object")) return null;
+  const { values } = rules.contracts.find(({ id }) => id === more.contract);
+  const numbers = Object.entries(counts).flatMap(([unit, all]) => all.map((number, side) => [`count-${unit}-${side}`, number]));
+  const ticks = { king: king !== undefined, all_units: Object.keys(counts).some((unit) => !(unit in values)) };
+  return [
+    ...Object.entries({ ...more, named_by: declarer, sale_buyer: sale?.buyer, sale_tricks: sale?.tricks }), ...numbers,
+    ...Object.entries(ticks).map(([name, on]) => [name, on ? "yes" : undefined]),
+  ].filter(([, value]) => value !== undefined && value !== false).map(([name, value]) => [name, value === true ? "yes" : String(value)]);
+}
+
+// The rows of the sheet, and those that wait behind them, are what a change of an earlier one goes
+// back over.
 function apply(state, effect) {
+  const row = { ...effect, declarer: state.declarer, before: state.totals };
   CHANGES[effect.type]?.(state, effect);
+  if (effect.type in CHANGES_OF_OTHERS) return;
+  state.rows.push({ ...row, after: state.totals });
   if (state.target && state.totals.some((total) => total >= state.target)) end(state);
+}
+
+// Go back to before the row at a position; return that row and those after it.
+function rewind(state, position) {
+  const at = state.rows.findIndex((row) => row.position === position);
+  const rows = at < 0 ? [] : state.rows.splice(at);
+  for (const { type, contract } of [...rows].reverse()) {
+    if (/^(deal|passed)$/.test(type)) turn(state, -1);
+    if (type === "deal" && state.contracts[contract]) declare(state, contract, state.declarer, -1);
+  }
+  if (rows.length) Object.assign(state, { totals: rows[0].before, open: null, over: false });
+  return rows;
+}
+
+// Put another entry in the place of a row, or none; those after it keep their points.
+function amend(state, position, to) {
+  const [row, ...later] = rewind(state, position);
+  if (row && to) apply(state, { ...to, position });
+  for (const each of later) {
+    const moved = each.after.map((total, side) => (total === "…" || each.before[side] === "…" ? NaN : total - each.before[side]));
+    apply(state, { ...each, moved });
+  }
 }
 
 const end = (state, king = null) => Object.assign(state, { over: true, ending: { king } });
 
 // Points that only the server knows make every total unknown.
 function add(state, points) {
-  state.totals = state.totals.map((total, side) => (points && total !== "…" ? Fold.number(total + points[side]) : "…"));
+  state.totals = state.totals.map((total, side) => (Number.isFinite(points?.[side]) && total !== "…" ? Fold.number(total + points[side]) : "…"));
 }
 
+const CHANGES_OF_OTHERS = {
+  correct: (state, { position, to }) => amend(state, position, to),
+  withdraw: (state, { position }) => amend(state, position),
+  names: (state, { players }) => Object.assign(state, { players }),
+};
 const CHANGES = {
+  ...CHANGES_OF_OTHERS,
   stopped: (state) => end(state),
-  adjustment(state, { seat, points, to }) {
-    add(state, Number.isFinite(Fold.number(points ?? "")) && Fold.adjustment(state.rules, { side: state.sides[seat], points, to }, state.totals.length));
+  adjustment(state, { moved, seat, points, to }) {
+    const isNumber = Number.isFinite(Fold.number(points ?? ""));
+    add(state, moved ?? (isNumber && Fold.adjustment(state.rules, { side: state.sides[seat], points, to }, state.totals.length)));
   },
   named(state, effect) { state.open = effect; },
   void(state) { state.open = null; },
   passed: (state) => turn(state, 1),
   deal: play,
-  undo: takeBack,
 };
 
 function play(state, effect) {
   const deal = { ...effect, declarer: state.declarer };
   const contract = state.contracts[effect.contract];
-  add(state, Fold.pointsOf(state.rules, deal));
-  const king = Fold.kingOf(state.rules, deal);
+  add(state, effect.moved ?? Fold.pointsOf(state.rules, deal));
+  const king = effect.counts && Fold.kingOf(state.rules, deal);
   if (contract) declare(state, effect.contract, state.declarer, 1);
   turn(state, 1);
   state.open = null;
   if (king || (state.deals && state.deal > state.deals)) end(state, king);
-}
-
-function takeBack(state) {
-  const { last } = state;
-  if (last.totals) state.totals = last.totals.map(Fold.number);
-  if (last.type === "named") state.open = null;
-  if (last.type === "deal" || last.type === "passed") turn(state, -1);
-  if (state.contracts[last.contract]) declare(state, last.contract, last.declarer, -1);
 }
 
 function turn(state, by) {
@@ -73,12 +124,54 @@ function declare(state, id, declarer, times) {
   });
 }
 
-// Return the effect of the entry in the form.
+const valuesOf = (form, submitter) => [...new FormData(form, submitter)]
+  .filter(([name, value]) => !/^(csrfmiddlewaretoken|key|revision)$/.test(name) && value !== "");
+
+// What a form writes, as the outbox keeps it: with its key, its fields, and what it changes here.
+// A button of a form may be called `action`.
+const itemOf = (form, submitter) => ({
+  key: newWriteKey(), url: form.getAttribute("action") ?? location.pathname, fields: valuesOf(form, submitter), revision: form.elements.revision.value,
+  label: labelOf(form, submitter), effect: effectOf(form, submitter),
+});
+
+const squeeze = (text) => text.replace(/\s+/g, " ").trim();
+
+function labelOf(form, submitter) {
+  const contract = Form.contractOf(form);
+  const said = squeeze(submitter.textContent);
+  if (form.dataset.outbox === "names") return effectOf(form, submitter).players.join(", ");
+  if (form.dataset.outbox === "undo") return `${said}: ${squeeze(document.querySelector("#table .last .what").textContent)}`;
+  if (contract) return squeeze(contract.closest(".pick").querySelector(".name").textContent);
+  if (form.matches(".entry")) return handOf(form, submitter) || said;
+  return [submitter.value === "adjustment" ? "" : said, fieldsOf(form)].filter(Boolean).join(": ");
+}
+
+// A hand in which no contract is named: who, and how many tricks.
+function handOf(form, submitter) {
+  if (submitter.value !== "deal") return "";
+  const ticked = [...form.querySelectorAll(".hand :checked")].filter((input) => input.value !== "");
+  return ticked.map((input) => squeeze(input.closest("label").querySelector(".who, span:last-child").textContent)).join(", ");
+}
+
+// The chosen and typed values for points, new cards or a stop.
+function fieldsOf(form) {
+  const fields = [...form.elements].filter((field) => field.matches("select, input:not([type=hidden], [type=checkbox])"));
+  return fields.map((field) => (field.options ? field.selectedOptions[0].textContent : field.value)).filter(Boolean).join(", ");
+}
+
+// Return the effect of the entry in the form; one of another page says of which row it is.
 function effectOf(form, submitter) {
   const { outbox } = form.dataset;
-  if (outbox === "undo") return { type: "undo" };
-  const effect = { type: outbox || submitter.value };
   const fields = new FormData(form, submitter);
+  const position = fields.get("position");
+  if (outbox === "names") return { type: outbox, players: [...fields].filter(([name]) => /^name[0-9]$/.test(name)).map(([, name]) => name.trim()) };
+  if (outbox === "undo" || fields.get("action") === "withdraw") return { type: "withdraw", position: Number(position) };
+  if (position) return { type: "correct", position: Number(position), to: entryOf(form, fields, fields.get("type")) };
+  return entryOf(form, fields, outbox || submitter.value);
+}
+
+function entryOf(form, fields, type) {
+  const effect = { type };
   if (effect.type === "adjustment") {
     return { ...effect, seat: Number(fields.get("seat")), points: fields.get("points"), to: fields.get("to") };
   }
@@ -210,4 +303,4 @@ function leftInAll(state, seat) {
   return each - Object.values(state.named[seat]).reduce((sum, times) => sum + times, 0);
 }
 
-export { read, apply, paint, effectOf };
+export { read, apply, rewind, paint, itemOf, valuesOf, effectOf };

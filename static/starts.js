@@ -25,6 +25,14 @@ const find = (key) => all().find((each) => each.key === key);
 const sentTo = (key) => read(SENT, {})[key];
 const waiting = (key) => read(outboxOf(key), []);
 
+// Put a change of a row or of the names behind what waits for a table, in place of an earlier one.
+// Throws where the phone has no room.
+function append(game, item) {
+  const changed = ({ effect }) => effect.position ?? effect.type;
+  const others = waiting(game).filter((other) => changed(other) !== changed(item));
+  localStorage.setItem(outboxOf(game), JSON.stringify([...others, item]));
+}
+
 // Throws where the phone has no room.
 function put(record) {
   localStorage.setItem(PLACE, JSON.stringify([record, ...all().filter(({ key }) => key !== record.key)]));
@@ -96,12 +104,12 @@ const refusedHere = new Set(); // keys of entries that this page need not send a
 function drain(game) {
   return navigator.locks.request(`kingscore.drain.${game}`, async () => {
     let taken = 0;
-    for (let [item] = waiting(game); item && !item.refused && !refusedHere.has(item.key); [item] = waiting(game)) {
-      const { status } = await Send.post(item);
+    for (let [item] = waiting(game); item && !item.refused && !item.editing && !refusedHere.has(item.key); [item] = waiting(game)) {
+      const { status, revision } = await Send.post(item);
       if (status && status !== 200) refusedHere.add(item.key);
       if (status !== 200) return taken;
       const rest = waiting(game).filter(({ key }) => key !== item.key);
-      if (rest.length) rest[0].revision = Number(item.revision) + 1;
+      if (rest.length) rest[0].revision = Math.min(Number(item.revision) + 1, revision);
       localStorage.setItem(outboxOf(game), JSON.stringify(rest));
       taken += 1;
     }
@@ -122,4 +130,4 @@ async function sendAll(except) {
   return taken;
 }
 
-export { all, find, sentTo, waiting, put, remove, ask, deliver, drain, sendAll, PATIENCE_OF_A_FORM };
+export { all, find, sentTo, waiting, append, put, remove, ask, deliver, drain, sendAll, PATIENCE_OF_A_FORM };

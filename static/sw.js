@@ -10,13 +10,15 @@ const TABLE = "/offline/table/";
 // Pages that stand for others without a signal.
 const INSTEAD = { "/": START, "/new/": NEW };
 const REMATCH = /^\/play\/[^/]+\/[^/]+\/rematch\/$/;
-const placeWithout = (url) => INSTEAD[url.pathname] ?? (REMATCH.test(url.pathname) ? NEW : placeOf(url));
+// Without its own page a row is corrected on that of the table.
+const ENTRY = /entries\/[0-9]+\/$/;
+const placeWithout = (url) => INSTEAD[url.pathname] ?? (REMATCH.test(url.pathname) ? NEW : placeOf(url).replace(ENTRY, ""));
 const ACCOUNT = "Kingscore-Account";
 const PATIENCE = 4000;
 // Enough for the 40 games of a phone with their rules, and for all files of the site.
 const MOST = 120;
 
-const KEPT_PAGES = /^\/((play|follow)\/[^/]+\/[^/]+\/(rules\/)?|rules\/([^/]+\/)?|guide\/|tables\/|offline\/((new|table)\/)?)$/;
+const KEPT_PAGES = /^\/((play|follow)\/[^/]+\/[^/]+\/((rules|names)\/)?|rules\/([^/]+\/)?|guide\/|tables\/|offline\/((new|table)\/)?)$/;
 const isTable = (url) => /^\/(play|follow)\//.test(url.pathname);
 const isPage = (url) => KEPT_PAGES.test(url.pathname);
 const isFile = (url) => /^\/static\/.*\.(css|js|svg|png|webmanifest)$/.test(url.pathname);
@@ -121,7 +123,7 @@ async function keep(url, response) {
     const places = await cache.keys();
     if (places.length > MOST) await cache.delete(places[0]);
   } else if (isPage(url) && isGone(response)) {
-    await Promise.all([cache.delete(place), cache.delete(`${place}rules/`)]);
+    await Promise.all([cache.delete(place), cache.delete(`${place}rules/`), cache.delete(`${place}names/`)]);
   }
 }
 

@@ -6,9 +6,8 @@ import * as Form from "./table.js";
 import * as Preview from "./preview.js";
 import { askToDiscard } from "./ask.js";
 
-const words = document.getElementById("outbox")?.dataset;
+const words = document.getElementById("outbox").dataset;
 const one = (selector) => document.querySelector(`#table ${selector}`);
-const squeeze = (text) => text.replace(/\s+/g, " ").trim();
 
 function made(name, className, ...children) {
   const element = document.createElement(name);
@@ -24,53 +23,40 @@ function button(text, action, className = "link") {
   return element;
 }
 
-// Labels.
-
-// A hand in which no contract is named: who, and how many tricks.
-function handOf(form, submitter) {
-  if (submitter.value !== "deal") return "";
-  const ticked = [...form.querySelectorAll(".hand :checked")].filter((input) => input.value !== "");
-  return ticked.map((input) => squeeze(input.closest("label").querySelector(".who, span:last-child").textContent)).join(", ");
-}
-
-// The chosen and typed values for points, new cards or a stop.
-function fieldsOf(form) {
-  const fields = [...form.elements].filter((field) => field.matches("select, input:not([type=hidden], [type=checkbox])"));
-  return fields.map((field) => (field.options ? field.selectedOptions[0].textContent : field.value)).filter(Boolean).join(", ");
-}
-
-function labelOf(form, submitter) {
-  const contract = Form.contractOf(form);
-  const said = squeeze(submitter.textContent);
-  if (form.dataset.outbox === "undo") return `${said}: ${squeeze(one(".last .what").textContent)}`;
-  if (contract) return squeeze(contract.closest(".pick").querySelector(".name").textContent);
-  if (form.matches(".entry")) return handOf(form, submitter) || said;
-  return [submitter.value === "adjustment" ? "" : said, fieldsOf(form)].filter(Boolean).join(": ");
-}
-
-// Rows.
-
-// Draw all waiting entries in order; those after a refused one do not count yet.
+// Draw all waiting entries in order, each change at its row; those after a refused one do not count
+// yet. For one that is edited, the form stands as it was before it.
 function draw(items, act) {
   const state = Preview.read();
   if (!items.length && !state?.here) return;
-  const rows = [];
   let counts = Boolean(state);
   let isAhead = Boolean(state?.here);
+  let before = null;
+  let isBehind = false;
   items.forEach((item, at) => {
+    const position = item.effect.position ?? item.key;
+    const was = state && structuredClone(state);
     counts &&= !item.refused;
     isAhead ||= counts;
+    if (counts && !item.isNew) Preview.apply(state, { ...item.effect, position });
+    if (item.editing && !item.html) {
+      before = was;
+      Preview.rewind(before, position);
+    }
     // It is in the form.
-    if (item.editing) return;
-    const before = counts && structuredClone(state);
-    if (counts) Preview.apply(state, item.effect);
-    rows.push(...rowsOf(item, items[at + 1], counts ? [before, state] : null));
-    rows.push(doneTo(item, at === items.length - 1, act));
+    if (!item.editing) {
+      const rows = rowsOf(item, items[at + 1], counts ? [was, state] : null, act);
+      const last = rowsAt(position).at(-1);
+      rows.push(doneTo(item, at === items.length - 1, isBehind, act));
+      if (last) last.after(...rows);
+      else body().append(...rows);
+    }
+    isBehind ||= Boolean(item.refused || item.editing);
   });
-  if (rows.length) body().append(...rows);
-  if (isAhead) drawState(state);
-  line(items.filter((item) => !item.editing), state, act);
+  if (before || isAhead) drawState(before ?? state, state, Boolean(before));
+  line(items, state, act);
 }
+
+const rowsAt = (position) => [...document.querySelectorAll(`#table .sheet tr:is([data-position="${position}"], [data-item="${position}"])`)];
 
 function body() {
   const sheet = one(".sheet");
@@ -80,16 +66,60 @@ function body() {
 
 const columns = () => Number(one(".sheet").dataset.sides);
 
-function rowsOf(item, next, states) {
+function rowsOf(item, next, states, act) {
   const { effect } = item;
-  if (effect.type === "undo") {
-    for (const row of rowsOfLast()) row.classList.add("undone");
+  if (effect.type === "correct" || effect.type === "withdraw") {
+    if (states) amend(item, states[1], act);
+    if (effect.type === "withdraw") takeOff(effect.position);
     return [];
   }
+  if (effect.type === "names") rename(effect.players);
   // A named and counted deal is one line; the server may already know its name.
   if (effect.type === "deal" && states?.[0].open && states[0].open.type !== "named") rowsOfLast().forEach((row) => { row.hidden = true; });
   if (effect.type === "named" && next && !next.refused) return [];
-  return [effect.type === "deal" && effect.symbol ? dealRow(effect, states) : slimRow(item, states)];
+  const row = effect.type === "deal" && effect.symbol ? dealRow(effect, states, states && one("form.entry") && (() => act.edit(item))) : slimRow(item, states);
+  row.dataset.item = item.key;
+  return [row];
+}
+
+// The new numbers of a row, and the totals of those after it.
+function amend({ effect, ...item }, state, act) {
+  const { position, to } = effect;
+  const [old, ...marks] = rowsAt(position);
+  const row = state.rows.find((each) => each.position === position);
+  if (row && to?.symbol && old) {
+    const was = { ...state, deal: old.querySelector("th").textContent, totals: row.before, declarer: row.declarer };
+    const drawn = dealRow(to, [was, { totals: row.after }], one("form.entry") && (() => act.edit(item)));
+    drawn.dataset.position = position;
+    old.replaceWith(drawn);
+    for (const mark of marks) mark.remove();
+  }
+  for (const each of state.rows) {
+    const isDeclared = state.rules?.contracts.find(({ id }) => id === each.contract)?.declared;
+    for (const cell of rowsAt(each.position).flatMap((line) => [...line.querySelectorAll(".score")])) {
+      const side = cell.cellIndex - 2;
+      cell.querySelector("b").textContent = Fold.text(each.after[side]);
+      if (isDeclared && "declarer" in each) cell.classList.toggle("declares", side === state.sides[each.declarer]);
+    }
+  }
+}
+
+// The deals after it have other numbers.
+function takeOff(position) {
+  const lines = [...document.querySelectorAll("#table .sheet tbody tr")];
+  const off = rowsAt(position);
+  for (const line of off) line.classList.add("undone");
+  if (!off[0]?.querySelector("th")) return;
+  for (const line of lines.slice(lines.indexOf(off.at(-1)) + 1)) {
+    const number = line.querySelector("th");
+    if (number) number.textContent -= 1;
+  }
+}
+
+function rename(players) {
+  players.forEach((name, seat) => {
+    for (const who of document.querySelectorAll(`#table .who.seat-${seat}`)) who.firstChild.nodeValue = name;
+  });
 }
 
 function rowsOfLast() {
@@ -104,7 +134,7 @@ const symbolOf = ({ symbol, colour }) => {
 };
 
 // Numbers distinguish deals of one contract; only entries that count have totals.
-function dealRow(effect, states) {
+function dealRow(effect, states, edit) {
   const sides = [...Array(columns()).keys()];
   const isDeclared = states?.[0].rules?.contracts.find(({ id }) => id === effect.contract)?.declared;
   const cells = sides.map((side) => {
@@ -121,8 +151,10 @@ function dealRow(effect, states) {
   });
   const number = states ? made("th", "", states[0].deal) : made("td");
   if (states) number.scope = "row";
-  const contract = made("td", "of-contract", made("span", "", symbolOf(effect), made("span", "short soft", effect.short ?? "")));
-  return made("tr", "waits", number, contract, ...cells, made("td", "of-sum"));
+  const contract = [symbolOf(effect), made("span", "short soft", effect.short ?? "")];
+  const opens = edit ? button("", edit) : made("span");
+  opens.append(...contract);
+  return made("tr", "waits", number, made("td", "of-contract", opens), ...cells, made("td", "of-sum"));
 }
 
 const isHand = ({ type }) => /^(deal|named|passed)$/.test(type);
@@ -135,49 +167,68 @@ function slimRow(item, states) {
   return made("tr", "slim waits", made("td", "hand", number), note, made("td", "of-sum"));
 }
 
-// The mark of an item with its actions: only the last waiting entry can be withdrawn.
-function doneTo(item, isLast, act) {
-  const mark = made("span", "state", item.refused ? `${words.refused} ${item.label}` : words.waiting.replace(/\s*:\s*$/, ""));
-  const cell = made("td", "", mark);
+// Where the page has a form for what it says; of a refused entry the server may have given one.
+function isEditable({ effect, refused, html }) {
+  const to = effect.type === "correct" ? effect.to : !refused && effect;
+  return html || (to?.type === "deal" && one("form.entry"));
+}
+
+// The mark of an item with its actions; of new entries only the last has them, the others in their row.
+function doneTo(item, isLast, isBehind, act) {
+  const waiting = isBehind ? words.behind : words.waiting.replace(/\s*:\s*$/, "");
+  const cell = made("td", "", made("span", "state", item.refused ? `${words.refused} ${item.label}` : waiting));
   if (item.refused) cell.append(made("span", "why", item.refused));
-  const again = item.refused ? item.html : isLast && item.effect.type === "deal" && one("form.entry");
-  if (again) cell.append(" ", button(words.edit, () => act.edit(item)));
-  if (item.refused || isLast) cell.append(" ", button(words.discard, () => act.discard(item)));
+  const acts = item.refused || isLast || "position" in item.effect;
+  if (acts && isEditable(item)) cell.append(" ", button(words.edit, () => act.edit(item)));
+  if (acts) cell.append(" ", button(words.discard, () => act.discard(item)));
   cell.colSpan = columns() + 1;
   return made("tr", `marks waits${item.refused ? " refused" : ""}`, made("td"), cell, made("td", "of-sum"));
 }
 
-// Update sums and quotas below, and the form of the next entry.
-function drawState(state) {
+// Update sums and quotas below, and the form of the next entry, or of that which is edited.
+function drawState(at, state, isEdited) {
   one(".check").hidden = true;
   const seats = [...Array(columns()).keys()].map((side) => state.sides.indexOf(side));
-  document.querySelectorAll("#table .quota").forEach((row, at) => {
-    const kind = Object.keys(state.left[0])[at];
+  document.querySelectorAll("#table .quota").forEach((row, turn) => {
+    const kind = Object.keys(state.left[0])[turn];
     row.querySelectorAll("td:not(.of-sum)").forEach((cell, side) => { cell.textContent = state.left[seats[side]][kind]; });
   });
   const form = one("form.entry");
-  const end = state.over && Ending.draw(state);
+  const end = state.over && !isEdited && Ending.draw(state);
   if (form && end) {
     form.replaceWith(end);
     for (const part of document.querySelectorAll("#table .quota, #table .more details:has(#write-stop)")) part.hidden = true;
-  } else if (form && !form.matches(".sealed")) Form.clear(Preview.paint(form, state));
+  } else if (form && !form.matches(".sealed")) {
+    Form.clear(Preview.paint(form, at));
+    if (isEdited) one("form.entry .save [value=deal]").textContent = words.correct;
+  }
 }
 
 // The line above shows their number, instead of the last entry.
 function line(items, state, act) {
-  if (!items.length) return;
-  const last = items.at(-1);
-  const refused = items.find((item) => item.refused);
-  const text = refused ? `${words.refused} ${refused.label}` : state?.over ? words.only ?? words.over : `${words.waiting} ${items.length}`;
-  const says = made("span", "what", text);
-  const undo = () => askToDiscard(last, words.discard, () => act.discard(last));
-  const after = refused ? refused.html && button(words.edit, () => act.edit(refused)) : button(words.undo, undo, "undo");
   const bar = one(".last");
-  if (!bar) return;
-  const icon = bar.querySelector(".undo svg");
-  if (icon && !refused) after.prepend(icon);
-  bar.className = `last waits${refused ? " refused" : ""}${items.some((item) => item.waited) ? "" : " late"}`;
-  bar.replaceChildren(says, after || "");
+  const edited = items.find((item) => item.editing && !item.html);
+  const shown = items.filter((item) => !item.editing);
+  if (!bar || !(edited || shown.length)) return;
+  const last = shown.at(-1);
+  const refused = shown.find((item) => item.refused);
+  const undo = () => askToDiscard(last, words.discard, () => act.discard(last));
+  let text = state?.over ? words.only ?? words.over : `${words.waiting} ${shown.length}`;
+  let buttons = [];
+  if (edited) {
+    text = edited.refused ? `${words.refused} ${edited.refused}` : `${words.edit}: ${edited.label}`;
+    buttons = [button(words.takeOff, () => act.takeOff(edited)), button(words.cancel, () => act.cancel(edited))];
+  } else if (refused) {
+    text = `${words.refused} ${refused.label}`;
+    if (isEditable(refused)) buttons = [button(words.edit, () => act.edit(refused))];
+  } else {
+    buttons = [button(words.undo, undo, "undo")];
+    const icon = bar.querySelector(".undo svg");
+    if (icon) buttons[0].prepend(icon);
+  }
+  const isRefused = edited ? edited.refused : refused;
+  bar.className = `last waits${isRefused ? " refused" : ""}${edited || shown.some((item) => item.waited) ? "" : " late"}`;
+  bar.replaceChildren(made("span", "what", text), ...buttons);
 }
 
-export { draw, labelOf, button };
+export { draw, button };

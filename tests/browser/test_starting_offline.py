@@ -15,7 +15,7 @@ from tests.browser.playing import (
     shown,
     write_without_signal,
 )
-from tests.deals import NAMES, WHOLE_GAME
+from tests.deals import NAMES, WHOLE_GAME, deal
 from tests.factories import reload
 from tests.sample_games import DRAWN
 from tournaments.engine.documents.entries import parse_entry
@@ -177,6 +177,34 @@ def test_refused_row_is_shown_with_what_can_be_done(away):
     game = the_game()
     assert [game.body(at)["counts"] for at in game.positions] == [
         body["counts"] for body in WHOLE_GAME[:3]
+    ]
+
+
+def test_every_row_of_a_game_begun_without_a_signal_is_corrected_or_deleted(away):
+    phone = away()
+    page = phone.page
+    begin(phone)
+    write_without_signal(phone, WHOLE_GAME[:5])
+    symbols = page.locator(".sheet tr.waits .of-contract button")
+    phone.tap(symbols.nth(1))
+    expect(page.locator("[data-declarer]")).to_have_text(NAMES[1])
+    for seat, number in ((2, 1), (0, 2)):
+        phone.tap(phone.tiles("queens").nth(seat))
+        phone.tap(phone.key(number))
+    phone.tap(phone.save)
+    phone.tap(symbols.nth(2))
+    phone.tap(page.locator(".last button", has_text="Delete"))
+    phone.go_on()
+    page.reload()
+    sheet = shown(phone)
+    assert "−2002−200" in sheet[1]
+    comes_home(phone)
+    assert shown(phone) == sheet
+    game = the_game()
+    assert [game.body(at) for at in game.positions] == [
+        WHOLE_GAME[0],
+        deal("no-queens", 2, 0, 1, 1),
+        *WHOLE_GAME[3:5],
     ]
 
 

@@ -10,7 +10,7 @@ from django.db import models
 
 from tournaments.engine.documents.ruleset_records import read_ruleset, write_ruleset
 from tournaments.engine.play.games import Choice, Game
-from tournaments.engine.rules.entries import Passed, write_points
+from tournaments.engine.rules.entries import write_points
 from tournaments.engine.rules.fields import fields_of, trumps_of
 from tournaments.engine.rules.rulesets import (
     SHARED_CARDS,
@@ -221,7 +221,6 @@ def state_of(game: Game, players: list[str]) -> dict[str, Any]:
         "open": None
         if game.open_deal is None or game.open_deal.contract is None
         else {"contract": game.open_deal.contract, "trump": game.open_deal.details.get("trump")},
-        "last": _last(game),
         "contracts": {
             choice.contract.id: {
                 "kind": choice.contract.kind,
@@ -233,25 +232,6 @@ def state_of(game: Game, players: list[str]) -> dict[str, Any]:
             for choice in game.choices
         },
     }
-
-
-def _last(game: Game) -> dict[str, Any]:
-    index = len(game.entries) - 1
-    last: dict[str, Any] = {"type": ""}
-    if game.open_deal is not None:
-        last["type"] = "named"
-    elif game.deals and game.deals[-1].entry == index:
-        last = {
-            "type": "deal",
-            "contract": game.deals[-1].contract.id,
-            "declarer": game.deals[-1].declarer,
-        }
-    elif game.entries and isinstance(game.entries[-1], Passed):
-        last["type"] = "passed"
-    if game.rows and game.rows[-1].entry == index:
-        before = game.rows[-2].totals if len(game.rows) > 1 else (0,) * game.ruleset.side_count
-        last["totals"] = [write_points(total) for total in before]
-    return last
 
 
 FOLDED_SCORINGS = frozenset({ADDS_UP, "domino"})

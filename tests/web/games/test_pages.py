@@ -205,7 +205,8 @@ def test_undo_withdraws_the_last_entry_once_and_keeps_it_in_the_log(phone):
     assert [write.kind for write in sheet.versions(1)] == ["entry", "withdrawal"]
     page = phone.get(url(game, "entry", 1)).content.decode()
     assert "This line has been taken off the sheet; it stays in the log." in page
-    assert send(phone, game, "entry", 1, **fields_of(WHOLE_GAME[1])).status_code == HTTPStatus.OK
+    off = send(phone, game, "entry", 1, **fields_of(WHOLE_GAME[1]))
+    assert off.status_code == HTTPStatus.CONFLICT
     assert reload(game).positions == (0,)
 
 

@@ -43,7 +43,7 @@ from tournaments.services.games.playing import (
     withdraw_entry,
 )
 from tournaments.services.games.playing import confirm_result as playing_confirm_result
-from tournaments.services.games.writing import NotFinished, StaleRevision
+from tournaments.services.games.writing import NotFinished, StaleRevision, WriteContext
 from tournaments.services.rounds.rulings import (
     DealsNotConfirmed,
     SeenDeal,
@@ -173,19 +173,24 @@ def entry(request: HtmxRequest, row: Game, position: int) -> HttpResponse:
     return _correct(request, sheet, position)
 
 
-def _correct(request: HttpRequest, sheet: Sheet, position: int) -> HttpResponse:
+def _correct(request: HtmxRequest, sheet: Sheet, position: int) -> HttpResponse:
     row, typed = sheet.row, request.POST.dict()
     withdraw, sure = typed.get("action") == "withdraw", bool(typed.get("sure"))
     reason = typed.get("why", "").strip()[:LONGEST_REASON]
+
+    def write(context: WriteContext) -> Sheet:
+        if withdraw:
+            return withdraw_entry(row.pk, position, reason, context, moves=sure)
+        entry = parse_form(ruleset_of(row), typed)
+        return correct_entry(row.pk, position, entry, reason, context)
+
+    if request.htmx:
+        # From the outbox of a phone, which shows the sheet.
+        return answer_write(request, row, write, {})
     if withdraw and moves_declarers(sheet, position) and not sure:
         return _entry_page(request, sheet, position, typed, NOT_SURE)
     try:
-        context = write_context(request, row)
-        if withdraw:
-            withdraw_entry(row.pk, position, reason, context, moves=sure)
-        else:
-            entry = parse_form(ruleset_of(row), typed)
-            correct_entry(row.pk, position, entry, reason, context)
+        write(write_context(request, row))
     except InvalidEntry as invalid:
         return _entry_page(request, sheet, position, typed, Refusal(422, problems=invalid.problems))
     except (LaterEntryInvalid, Refused) as error:
@@ -238,6 +243,7 @@ def _entry_page(
         "details": [*refusal.details, *(beside.get("", ()) if kind != "deal" else ())],
         "key": new_write_key(),
         "version": sheet.version(position),
+        "position": position,
         "kind": kind,
         "correctable": kind in ("deal", "adjustment", "totals"),
         "beside": beside,

@@ -1,6 +1,7 @@
 """Set a game up before its first deal, also without a signal."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from hashlib import sha256
 from typing import Any
 
@@ -33,6 +34,7 @@ from tournaments.web.base.phone import TABLE, address, new_write_key, phone_tabl
 from tournaments.web.games.starting import LONGEST_TYPED_NAME, NewTableForm, SeatFields
 from tournaments.web.games.views import (
     SHOWS,
+    answer_write,
     refusal_of,
     table_context,
     with_game,
@@ -106,6 +108,10 @@ def head(request: HtmxRequest, row: Game) -> HttpResponse:
     form = HeadForm(row, request.POST)
     if not form.is_valid():
         return _head_page(request, row, form, status=422)
+    if request.htmx:
+        # From the outbox of a phone, which shows the sheet.
+        write = partial(change_head, row.pk, form.head)
+        return answer_write(request, row, write, {})
     try:
         change_head(row.pk, form.head, write_context(request, row))
     except (InvalidEntry, Fault, SeatsDrawn) as error:

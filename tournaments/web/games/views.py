@@ -660,6 +660,8 @@ def table_context(
     beside = group_errors(refusal.problems, row.players, ENTRY_FIELDS.get(kind, ()))
     withdrawn = any(write.kind == Revision.Kind.WITHDRAWAL for write in sheet.revisions)
     form = form_of(sheet, holder, typed, refusal.problems if of_deal else ())
+    # What a phone without a signal corrects or takes off: the lines of the sheet, in order.
+    rows = [(sheet.version(position), sheet.body(position)) for position in sheet.positions]
     again = None
     if row.table_id is None and not row.resting:
         # A rematch of the same players, for a phone without a signal.
@@ -693,7 +695,7 @@ def table_context(
         "verdicts": None if request.htmx else verdict_texts(),
         # With these, phones check deals before they send them; once with the page.
         "rules": None if request.htmx or ruleset.unnamed is not None else describe(ruleset),
-        "state": None if game.finished else state_of(game, list(row.players)),
+        "state": None if game.finished else state_of(game, list(row.players)) | {"rows": rows},
         "again": again,
         "redeals": [(reason, labels.reason_name("redeal", reason)) for reason in redeals_of(game)],
         "stops": [(reason, labels.reason_name("stopped", reason)) for reason in STOP_REASONS],

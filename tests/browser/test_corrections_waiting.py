@@ -1,0 +1,120 @@
+"""Corrections, deletions and names without a signal wait at their rows, and are sent in order."""
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.playing import shown, write_without_signal
+from tests.deals import WHOLE_GAME, deal
+from tests.factories import ContextFactory, record
+from tournaments.engine.documents.entries import parse_entry
+from tournaments.services.games import playing
+
+pytestmark = [pytest.mark.browser, pytest.mark.keeps_pages]
+
+MINE = deal("no-queens", 2, 0, 1, 1)
+
+
+def type_mine(phone):
+    for seat, number in ((2, 1), (0, 2)):
+        phone.tap(phone.tiles("queens").nth(seat))
+        phone.tap(phone.key(number))
+
+
+def tap_row(phone, position):
+    phone.tap(phone.page.locator(f".sheet tr[data-position='{position}'] .of-contract a"))
+
+
+def delete(phone):
+    phone.tap(phone.page.locator(".last button", has_text="Delete"))
+    phone.go_on()
+
+
+def comes_back(phone):
+    phone.find_signal()
+    expect(phone.page.locator("#table .waits")).to_have_count(0)
+
+
+def test_rows_are_corrected_and_taken_off_without_a_signal(new_phone):
+    phone = new_phone()
+    page = phone.page
+    phone.sit_down(*WHOLE_GAME[:4])
+    phone.lose_signal()
+    tap_row(phone, 1)
+    expect(page.locator("[data-declarer]")).to_have_text("Burak")
+    assert (phone.path, phone.numbers("queens")) == (
+        page.url.removeprefix(phone.base),
+        ["1", "0", "2", "1"],
+    )
+    expect(page.locator(".save [value=deal]")).to_have_text("Save the correction")
+    phone.tap(page.locator(".last button", has_text="Cancel"))
+    expect(page.locator("[data-deal]")).to_have_text("5")
+    assert phone.waiting() == []
+
+    tap_row(phone, 1)
+    type_mine(phone)
+    phone.tap(phone.save)
+    queens = ["2", "−2002−200", "00", "−4201−100", "−1001−100"]
+    assert [row[:1] + [cell.removesuffix(" declares") for cell in row[1:]] for row in shown(phone)][
+        1
+    ] == queens
+    write_without_signal(phone, WHOLE_GAME[4:5])
+    tap_row(phone, 0)
+    delete(phone)
+    sheet = shown(phone)
+    assert len(phone.waiting()) == 3
+    page.reload()
+    assert shown(phone) == sheet
+    comes_back(phone)
+    # What is taken off stays struck until the server has heard of it.
+    assert shown(phone) == sheet[1:]
+    assert phone.stored() == [MINE, *WHOLE_GAME[2:5]]
+
+
+@pytest.mark.parametrize(
+    ("theirs", "refused"), [(None, False), (deal("no-queens", 0, 4, 0, 0), True)]
+)
+def test_correction_waits_whose_page_lost_the_signal(new_phone, theirs, refused):
+    phone = new_phone()
+    page = phone.page
+    phone.sit_down(*WHOLE_GAME[:4])
+    phone.stay_after_reload()
+    phone.tap_and_go(page.locator(".sheet tr[data-position='1'] a"), "entries/1/$")
+    phone.cable.pull()
+    for seat, number in enumerate(MINE["counts"]["queens"]):
+        page.fill(f"[name=count-queens-{seat}]", str(number))
+    page.fill("[name=note]", "a queen fell")
+    phone.tap_and_go(".save [value=correct]", "#corrected$")
+    assert phone.waiting() == [
+        "2 Q Queens −200 2 −200 0 0 −420 1 −100 −100 1 −100 Waiting for signal Edit Discard"
+    ]
+    if theirs:
+        context = ContextFactory(revision=4)
+        playing.correct_entry(phone.game.pk, 1, parse_entry(theirs), "", context)
+    record(phone.game, WHOLE_GAME[4])
+    phone.find_signal()
+    if refused:
+        expect(page.locator(".marks.refused")).to_contain_text(
+            "Someone else has written meanwhile."
+        )
+        phone.tap(page.locator(".marks.refused button", has_text="Edit"))
+        assert phone.numbers("queens") == ["2", "0", "1", "1"]
+        phone.tap(phone.save)
+    phone.wait_for(6 + refused)
+    expect(page.locator("#table .waits")).to_have_count(0)
+    assert phone.stored() == [WHOLE_GAME[0], {**MINE, "note": "a queen fell"}, *WHOLE_GAME[2:5]]
+
+
+def test_names_wait_and_stand_on_the_sheet_at_once(new_phone):
+    phone = new_phone()
+    page = phone.page
+    phone.sit_down(WHOLE_GAME[0])
+    phone.stay_after_reload()
+    phone.open(f"{phone.path}names/")
+    phone.cable.pull()
+    page.fill("[name=name1]", "Berk")
+    phone.tap_and_go(".actions button", "#table$")
+    expect(page.locator("[data-declarer]")).to_have_text("Berk")
+    write_without_signal(phone, WHOLE_GAME[1:2])
+    comes_back(phone)
+    assert phone.sheet().row.players == ["Ayşe", "Berk", "Cem", "Deniz"]
+    assert phone.stored() == list(WHOLE_GAME[:2])
