@@ -35,6 +35,7 @@ let isDue = true; // another phone may have written since this one asked
 let heard = null; // the version of the sheet that this phone last heard
 let shown = null; // the sheet that was drawn last
 let memory = null; // where the browser keeps nothing, the entries live as long as the page
+let isGone = false; // the scoring was handed over, or the round closed: what waits is kept
 let draft = Draft.load(); // typed values, those put aside, and news from other phones
 
 const table = () => document.getElementById("table");
@@ -113,7 +114,7 @@ async function post(item) {
 // Whoever asks while entries are on their way waits for these.
 let sendingAll = null;
 function flush() {
-  sendingAll ??= isHereOnly ? null : sendAll().finally(() => { sendingAll = null; });
+  sendingAll ??= isHereOnly || isGone ? null : sendAll().finally(() => { sendingAll = null; });
   return sendingAll;
 }
 
@@ -176,6 +177,11 @@ function sameAt(answer) {
 }
 
 function refuse(item, answer) {
+  if (answer.status === 410) {
+    // The page that follows shows what waits, and it is sent once the scoring comes back.
+    isGone = isDue = true;
+    return;
+  }
   Awake.feel("refused");
   const page = pageOf(answer.html);
   const sheet = page.getElementById("table");
@@ -188,7 +194,7 @@ function refuse(item, answer) {
     receive(sheet.outerHTML);
   } else {
     const said = [...page.querySelectorAll(".errors li, .problem p")].map((each) => each.textContent.trim());
-    const reason = said.join(" ") || (answer.status === 410 ? page.body.textContent.trim() : words.gone);
+    const reason = said.join(" ") || words.gone;
     page.getElementById("clean")?.remove();
     const form = sheet && comesBack(item, answer, sheet) ? sheet.outerHTML : "";
     change(item.key, { refused: reason, html: form, waited: true, editing: isAlone && Boolean(form) });
@@ -405,12 +411,13 @@ async function ask() {
 const isOccupied = (typed) => Boolean(edited()) || Draft.isTyped(typed);
 
 async function listen() {
-  const isBusy = () => isHereOnly || document.hidden || busy || load().some(waits) || document.querySelector("#table [aria-busy=true]");
+  const isBusy = () => isHereOnly || document.hidden || busy || (load().some(waits) && !isGone) || document.querySelector("#table [aria-busy=true]");
   if (isBusy() || (Stream.isOpen() && !isDue)) return;
   try {
     const sheet = await ask();
     if (!sheet || isBusy()) return;
     if (sheet.leads) {
+      isGone = true;
       Kept.forget();
       leave(sheet.leads, sheet.leads.includes("closed=") ? words.closed : words.handedOver);
     } else hear(sheet);
@@ -446,7 +453,7 @@ function hear(sheet) {
 // The scoring was handed over, the round closed, or another game begun: go there, after what was typed.
 function leave(url, text) {
   const typed = Draft.take();
-  if (!isOccupied(typed) && !load().length) location.assign(url);
+  if (!isOccupied(typed) && (isGone || !load().length)) location.assign(url);
   else if (draft.news?.url !== url) {
     draft.news = { text, url, revision: typed.revision };
     remember();
@@ -528,7 +535,9 @@ const isOwn = ({ revision: seen }) => /^#(corrected|table)$/.test(location.hash)
 const kept = draft.now;
 const items = load();
 if (items.length || kept || isHereOnly) {
-  save(items.map((item) => ({ ...item, waited: true })));
+  // It was written at another address, if the scoring was handed over and has come back.
+  const here = (url) => (isHereOnly ? url : url.replace(/^.*\/play\/[^/]+\/[^/]+\//, location.pathname));
+  save(items.map((item) => ({ ...item, url: here(item.url), waited: true })));
   const isOlder = Draft.isTyped(kept) && !items.length && Number(kept.revision) < revision() && !isOwn(kept);
   if (isOlder && !draft.news) draft.news = { text: table().dataset.news, revision: kept.revision };
   draw(kept ?? null);

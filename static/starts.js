@@ -25,12 +25,16 @@ const find = (key) => all().find((each) => each.key === key);
 const sentTo = (key) => read(SENT, {})[key];
 const waiting = (key) => read(outboxOf(key), []);
 
-// Put a change of a row or of the names behind what waits for a table, in place of an earlier one.
 // Throws where the phone has no room.
+function save(game, items) {
+  if (items.length) localStorage.setItem(outboxOf(game), JSON.stringify(items));
+  else localStorage.removeItem(outboxOf(game));
+}
+
+// Put a change of a row or of the names behind what waits for a table, in place of an earlier one.
 function append(game, item) {
   const changed = ({ effect }) => effect.position ?? effect.type;
-  const others = waiting(game).filter((other) => changed(other) !== changed(item));
-  localStorage.setItem(outboxOf(game), JSON.stringify([...others, item]));
+  save(game, [...waiting(game).filter((other) => changed(other) !== changed(item)), item]);
 }
 
 // Throws where the phone has no room.
@@ -110,10 +114,9 @@ function drain(game) {
       if (status !== 200) return taken;
       const rest = waiting(game).filter(({ key }) => key !== item.key);
       if (rest.length) rest[0].revision = Math.min(Number(item.revision) + 1, revision);
-      localStorage.setItem(outboxOf(game), JSON.stringify(rest));
+      save(game, rest);
       taken += 1;
     }
-    if (!waiting(game).length) localStorage.removeItem(outboxOf(game));
     return taken;
   });
 }
@@ -130,4 +133,4 @@ async function sendAll(except) {
   return taken;
 }
 
-export { all, find, sentTo, waiting, append, put, remove, ask, deliver, drain, sendAll, PATIENCE_OF_A_FORM };
+export { all, find, sentTo, waiting, save, append, put, remove, ask, deliver, drain, sendAll, PATIENCE_OF_A_FORM };

@@ -2,7 +2,14 @@
 
 const AGAIN = 30_000;
 const here = document.getElementById("outbox")?.dataset.game;
-const isWaiting = () => Object.keys(localStorage).some((name) => /^kingscore\.(starts$|outbox\.)/.test(name));
+
+function isWaiting() {
+  try {
+    return Object.keys(localStorage).some((name) => /^kingscore\.(starts$|outbox\.)/.test(name));
+  } catch {
+    return false;
+  }
+}
 
 let busy = false;
 
@@ -17,7 +24,10 @@ async function send() {
   }
 }
 
-// A page that was kept has no signal, and one with blocked storage has nothing to send.
+// Where the scoring was handed over, what waits stays.
+if (document.getElementById("kept-back") && isWaiting()) import("./kept_back.js").catch(() => {});
+
+// A page that was kept has no signal.
 const soon = () => send().catch(() => {});
 if (!document.body.matches(".offline")) {
   soon();

@@ -1,11 +1,13 @@
 """Two phones that write at one table: each hears of the other, and no deal is lost."""
 
+import re
+
 import pytest
 from playwright.sync_api import expect
 
 from tests.browser.playing import hold
 from tests.deals import WHOLE_GAME, deal
-from tests.factories import EVENING, ContextFactory, record
+from tests.factories import EVENING, ContextFactory, record, record_all
 from tests.long_sheets import fines, put_entries
 from tournaments.engine.documents.entries import parse_entry
 from tournaments.queries.sheets import load_sheet
@@ -168,6 +170,33 @@ def test_phone_that_lost_the_scoring_goes_on_following(new_phone):
             phone.tap(strip(phone).locator("button"))
         expect(phone.page.locator(".following")).to_be_visible()
         assert phone.page.url.endswith(address(phone.game, "follow") + "?handed-over=1")
+
+
+@pytest.mark.parametrize("meanwhile", [WHOLE_GAME[:0], WHOLE_GAME[1:2], WHOLE_GAME[1:3]])
+def test_what_the_old_phone_has_waiting_is_shown_and_sent_when_it_writes_again(
+    new_phone, meanwhile
+):
+    phone = new_phone()
+    page = phone.page
+    phone.sit_down(WHOLE_GAME[0])
+    phone.lose_signal()
+    for body in WHOLE_GAME[1:3]:
+        phone.send(body)
+    taken = playing.hand_over(phone.game.pk, 1, "key-of-the-taker", at=EVENING)
+    record_all(taken, meanwhile)
+    phone.find_signal()
+    page.wait_for_url(re.compile("handed-over"))
+    lines = page.locator("#kept-back li span")
+    expect(lines).to_have_text(
+        ["No queens: Ayşe 1, Burak 0, Cem 2, Deniz 1", "No men: Ayşe 2, Burak 1, Cem 3, Deniz 2"]
+    )
+    page.reload()
+    expect(lines).to_have_count(2)
+    again = playing.hand_over(taken.pk, 2, "key-of-the-old-phone", at=EVENING)
+    phone.open(address(again, "write"))
+    phone.wait_for(3)
+    expect(page.locator("#table .waits")).to_have_count(0)
+    assert phone.stored() == list(WHOLE_GAME[:3])
 
 
 def test_sheet_is_drawn_before_the_server_answers(new_phone):
