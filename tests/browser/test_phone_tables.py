@@ -80,6 +80,20 @@ def test_phone_asks_for_what_its_cookie_has_forgotten_and_keeps_it_without_signa
     expect(phone.page.locator("#no-signal")).to_be_visible()
 
 
+def test_phone_with_too_many_games_forgets_the_oldest(new_phone):
+    phone = new_phone()
+    phone.open("/")
+    phone.page.evaluate("""() => localStorage.setItem("kingscore.tables",
+      JSON.stringify(Object.fromEntries([...Array(150).keys()].map((n) => [`old${n}`, {}]))))""")
+    game = game_with(players=NAMES)
+    phone.open(address(game, "write"))
+
+    kept = "Object.keys(JSON.parse(localStorage.getItem('kingscore.tables')))"
+    phone.page.wait_for_function(f"() => !{kept}.includes('old0')")
+    games = phone.page.evaluate(kept)
+    assert (len(games), games[0], games[-1]) == (150, "old1", game.public_id)
+
+
 def test_phone_forgets_games_that_are_gone(new_phone):
     phone = new_phone(locale="tr-TR")
     gone, stays = game_with(players=NAMES), game_with(players=OTHERS)

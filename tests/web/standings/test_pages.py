@@ -10,7 +10,7 @@ from django.urls import reverse
 from tests.club_factories import MemberFactory
 from tests.deals import WHOLE_GAME, deal
 from tests.factories import EVENING, ContextFactory, record
-from tests.tournament_builders import PENALTY, decide, published, register, running
+from tests.tournament_builders import PENALTY, decide, published, register, running, seated
 from tests.web.members import member_of
 from tests.web.standings.shown import lines, page, play
 from tournaments.engine.documents.entries import parse_entry
@@ -46,6 +46,14 @@ def test_finished_tables_count_before_the_round_is_closed(row, looker):
 
     assert first == ("1", sitting(place, 0), "540")
     assert sorted(points for _place, _name, points in rest) == ["0", "−100", "−110", "−330"]
+
+
+def test_tables_of_the_last_round_are_linked_while_the_next_is_a_proposal(row, looker):
+    number = play(row, WHOLE_GAME[0], STOPPED).number
+    seated(row)
+
+    tables = reverse("running", args=[row.event.club.slug, row.slug, number])
+    assert f'<a href="{tables}"' in page(looker, row).text
 
 
 def test_round_that_is_half_played_is_live_and_the_closed_one_is_shown(row, looker):
