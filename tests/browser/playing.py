@@ -110,9 +110,10 @@ def shown(phone):
 
 
 def end(phone):
-    page = phone.page
-    lines = page.locator(".standings li").all_inner_texts()
-    return page.locator(".end h2").inner_text(), [" ".join(line.split()) for line in lines]
+    # Waits for the page; the lines would be none before.
+    headline = phone.page.locator(".end h2").inner_text()
+    lines = phone.page.locator(".standings li").all_inner_texts()
+    return headline, [" ".join(line.split()) for line in lines]
 
 
 def comes_home(phone):

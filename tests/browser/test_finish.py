@@ -47,6 +47,19 @@ def test_picture_is_saved_where_the_phone_shares_no_files(new_phone):
     assert download.value.path().read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.usefixtures("worker")
+def test_scoresheet_takes_one_tap(new_phone):
+    phone = new_phone()
+    phone.sit_down(*WHOLE_GAME)
+    # The first is waited for on a page of its own, the second is there at once.
+    for stays in (False, True):
+        phone.open(address(phone.game, "write"))
+        with phone.page.expect_download() as download:
+            phone.tap(phone.page.locator(".end .next form button"))
+        assert download.value.path().read_bytes().startswith(b"%PDF")
+        assert (phone.path == address(phone.game, "write")) is stays
+
+
 RECORDS = (
     *("partners-king", "krapet-points", "barbu-doubled"),
     *("euchre-sequence", "italian-king-whole"),

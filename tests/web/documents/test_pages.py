@@ -113,6 +113,8 @@ def test_finished_report_is_downloaded_under_a_name_that_tells_the_game(visitor,
 
     page = visitor.get(at(report))
     document = visitor.get(at(report, "report_file"))
+    again = visitor.post(under("scoresheet", game, "write"))
+    assert again.url == at(report, "report_file")
 
     assert at(report, "report_file") in page.text
     assert "hx-get" not in page.text
@@ -120,7 +122,7 @@ def test_finished_report_is_downloaded_under_a_name_that_tells_the_game(visitor,
     assert document["Content-Type"] == "application/pdf"
     assert "no-store" in document["Cache-Control"]
     name = "King%202026-11-20%20Ay%C5%9Fe%20Burak%20Cem%20Deniz.pdf"
-    assert document["Content-Disposition"] == f"inline; filename*=utf-8''{name}"
+    assert document["Content-Disposition"] == f"attachment; filename*=utf-8''{name}"
 
 
 def test_failed_report_says_why_and_is_tried_again(visitor, game):

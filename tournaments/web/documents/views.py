@@ -228,11 +228,13 @@ def report_file(request: HttpRequest, pk: int, secret: str) -> FileResponse:
     except FileNotFoundError as error:
         raise Http404 from error
     kind = CONTENT_TYPES[extension(row)]
-    return FileResponse(document, filename=file_name(row), content_type=kind)
+    return FileResponse(document, as_attachment=True, filename=file_name(row), content_type=kind)
 
 
 def to_report(row: Report) -> HttpResponse:
-    return redirect("report", row.pk, report_secret(row.pk))
+    """Redirect to the file if it is stored, which leaves the page as it is, else to its progress."""
+    ready = row.state == Report.State.DONE and is_stored(row)
+    return redirect("report_file" if ready else "report", row.pk, report_secret(row.pk))
 
 
 def _scoresheet(request: HttpRequest, row: Game) -> HttpResponse:
