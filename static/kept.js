@@ -18,8 +18,20 @@ const forget = () => tell({ keep: [location.href] });
 
 keep(first);
 
+// A line glows when it comes, not with the page.
+const lastLine = () => Number([...document.querySelectorAll("#table tr[data-position]")].at(-1)?.dataset.position ?? -1);
+let newest = lastLine();
+function glow() {
+  const last = lastLine();
+  const lines = last > newest ? document.querySelectorAll(`#table :is([data-position="${last}"], .last)`) : [];
+  for (const line of lines) line.classList.add("fresh");
+  newest = last;
+}
+
 document.addEventListener("htmx:afterSwap", ({ detail }) => {
-  if (detail.target.id === "table") keep(detail.xhr.responseText);
+  if (detail.target.id !== "table") return;
+  keep(detail.xhr.responseText);
+  glow();
 });
 const shown = () => table;
 
@@ -35,4 +47,4 @@ document.addEventListener("click", async (event) => {
   }
 });
 
-export { keep, forget, shown };
+export { keep, forget, glow, shown };

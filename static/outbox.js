@@ -33,7 +33,6 @@ let timer;
 let sending = null; // the key of the entry on its way, and how to stop it
 let isDue = true; // another phone may have written since this one asked
 let heard = null; // the version of the sheet that this phone last heard
-let shown = null; // the sheet that was drawn last
 let memory = null; // where the browser keeps nothing, the entries live as long as the page
 let isGone = false; // the scoring was handed over, or the round closed: what waits is kept
 let draft = Draft.load(); // typed values, those put aside, and news from other phones
@@ -73,9 +72,7 @@ function draw(typed = Draft.take()) {
   const at = table().contains(document.activeElement) ? document.activeElement : null;
   const html = edited()?.html || Kept.shown();
   table().outerHTML = html;
-  // Highlight only new lines.
-  if (html === shown) for (const row of document.querySelectorAll("#table .fresh")) row.classList.remove("fresh");
-  shown = html;
+  Kept.glow();
   Form.arrive();
   Waiting.draw(load(), { edit, discard, cancel, takeOff });
   if (typed) Draft.put(typed);

@@ -5,6 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
+from tests.browser.phone import game_with
 from tests.browser.playing import hold
 from tests.deals import WHOLE_GAME, deal
 from tests.factories import EVENING, ContextFactory, record, record_all
@@ -259,6 +260,26 @@ def test_refused_deal_comes_back_with_its_problem(new_phone):
     assert phone.numbers("heart_king") == ["0", "0", "1", "0"]
     phone.save_and_wait()
     assert still_half_typed(phone)
+
+
+MOVING = """() => document.getAnimations().map(({ effect }) => [
+  effect.target.closest("[data-position], .last").dataset.position ?? "last",
+  ...effect.getKeyframes().flatMap(frame => Object.keys(frame)).filter(name => name == "opacity"),
+])"""
+
+
+@pytest.mark.parametrize("kind", ["write", "follow"])
+def test_line_glows_when_it_comes_and_not_with_the_page(new_phone, kind):
+    phone = new_phone(reduced_motion="no-preference")
+    phone.game = game_with(WHOLE_GAME[:2])
+    phone.open(address(phone.game, kind))
+    expect(phone.page.locator(".sheet tr[data-position]")).to_have_count(2)
+    assert phone.page.evaluate(MOVING) == []
+    record(phone.game, WHOLE_GAME[2])
+    expect(phone.page.locator(".sheet tr.fresh")).to_have_count(1)
+    assert sorted(phone.page.evaluate(MOVING)) == [
+        [at, "opacity", "opacity"] for at in ("2", "last")
+    ]
 
 
 def test_reason_of_a_refusal_is_in_sight_far_below_the_sheet(new_phone):
