@@ -15,9 +15,12 @@ pytestmark = pytest.mark.browser
 def test_start_page_goes_on_with_the_game_and_then_with_its_evening_in_one_tap(new_phone):
     phone = new_phone()
     phone.open("/new/")
+    # One's own name is in sight above "Start".
+    mine = phone.page.locator("[name=name0]")
+    start = phone.page.locator(".actions").bounding_box()["y"]
+    assert mine.bounding_box()["y"] + mine.bounding_box()["height"] < start
     phone.tap(phone.page.locator(".actions button"))
     # The phone goes to the first empty seat, and asks the server nothing.
-    mine = phone.page.locator("[name=name0]")
     expect(mine).to_be_focused()
     expect(phone.page.locator(".seat", has=mine)).to_contain_text("Who sits here?")
     phone.name_seats(NAMES)

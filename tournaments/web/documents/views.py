@@ -232,7 +232,7 @@ def report_file(request: HttpRequest, pk: int, secret: str) -> FileResponse:
 
 
 def to_report(row: Report) -> HttpResponse:
-    """Redirect to the file if it is stored, which leaves the page as it is, else to its progress."""
+    """Redirect to the file if it is stored, which leaves the page as it is, or to its progress."""
     ready = row.state == Report.State.DONE and is_stored(row)
     return redirect("report_file" if ready else "report", row.pk, report_secret(row.pk))
 
