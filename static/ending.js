@@ -70,7 +70,7 @@ function draw(state) {
   const section = made("section", "end");
   section.setAttribute("aria-labelledby", heading.id);
   section.append(heading, list);
-  if (state.here) section.append(leadTo(words.new, words.nextTable));
+  if (state.here) section.append(leadTo(`${words.new}#after=${location.hash.slice(1)}`, words.rematch));
   else if (document.getElementById("again")) section.append(leadTo(`${location.pathname}rematch/`, words.rematch));
   return section;
 }

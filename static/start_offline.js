@@ -11,6 +11,9 @@ const problem = form.querySelector(".start-problem");
 // Without a signal this page also stands for that of a rematch, which has the same fields.
 const rematch = /\/rematch\/$/.test(location.pathname) ? location.pathname : null;
 
+// The game before, if only this phone has it: the server is sent that first.
+const after = Starts.find(/^#after=(.+)$/.exec(location.hash)?.[1]);
+
 const rulesetOf = () => {
   const family = form.querySelector("[name=family]:checked")?.value;
   return form.querySelector(`[name="form.${family}"]:checked`);
@@ -22,9 +25,9 @@ function recordOf(ruleset) {
   const typed = Object.fromEntries(fields);
   const seats = Number(ruleset.dataset.seats);
   const first = Number(typed.first_declarer ?? 0);
-  if (rematch) fields.push(["first", String(first)]);
+  if (rematch || after) fields.push(["first", String(first)]);
   return {
-    key: form.elements.key.value, at: new Date().toISOString(), url: rematch ?? form.getAttribute("action"), fields,
+    after: after?.key, key: form.elements.key.value, at: new Date().toISOString(), url: rematch ?? form.getAttribute("action"), fields,
     ruleset: ruleset.value, name: ruleset.closest("label").querySelector("strong").textContent.trim(),
     players: [...Array(seats).keys()].map((seat) => (typed[`name${seat}`] ?? "").trim()), first: first < seats ? first : 0,
   };
@@ -82,7 +85,7 @@ async function start(submitter) {
     say(refusal.why, refusal.field);
     return;
   }
-  const { address, status } = await Starts.ask(record, Starts.PATIENCE_OF_A_FORM);
+  const { address, status } = after ? {} : await Starts.ask(record, Starts.PATIENCE_OF_A_FORM);
   if (address) location.assign(address);
   // The server's page shows each reason at its place.
   else if (status) HTMLFormElement.prototype.submit.call(Object.assign(form, { action: record.url }));
@@ -135,5 +138,6 @@ if (document.body.matches(".offline")) {
   form.elements.key.value = Send.newKey();
   const [last] = Starts.all();
   if (rematch) fillRematch();
-  else if (last) again(Object.fromEntries(last.fields.filter(([name]) => /^(name[0-9]|family|form\..*)$/.test(name))));
+  else if (last && !after) again(Object.fromEntries(last.fields.filter(([name]) => /^(name[0-9]|family|form\..*)$/.test(name))));
 }
+if (after) again(Object.fromEntries(after.fields.map(([name, value]) => [name, value === "True" || value])));

@@ -90,11 +90,14 @@ function deliver(key) {
   return navigator.locks.request(`kingscore.start.${key}`, async () => {
     const record = find(key);
     if (!record) return { address: sentTo(key) };
-    // The last deals of the game before come first.
-    const [, before] = record.url.match(/^\/play\/([^/]+)\/[^/]+\/rematch\/$/) ?? [];
+    // The game before comes first, with its last deals.
+    if (record.after) await deliver(record.after);
+    if (find(record.after)) return {};
+    const url = sentTo(record.after) ? `${sentTo(record.after)}rematch/` : record.url;
+    const [, before] = url.match(/^\/play\/([^/]+)\/[^/]+\/rematch\/$/) ?? [];
     if (before) await drain(before);
     // The server keeps the time at which it was begun.
-    const answer = await ask({ ...record, fields: [...record.fields, ["at", record.at]] });
+    const answer = await ask({ ...record, url, fields: [...record.fields, ["at", record.at]] });
     if (answer.address) move(record, answer);
     else if (answer.refused !== undefined) put({ ...record, refused: answer.refused });
     return answer;

@@ -208,6 +208,28 @@ def test_every_row_of_a_game_begun_without_a_signal_is_corrected_or_deleted(away
     ]
 
 
+def test_game_that_ends_without_a_signal_offers_the_next_one_of_the_evening(away):
+    phone = away()
+    page = phone.page
+    names, deals = NAMES[:2], FAMILIES["honeymoon-king"][1]
+    begin(phone, "honeymoon-king", names, options=[("deals", "2")])
+    write_without_signal(phone, deals[:2])
+    phone.tap_and_go(".end a.button", "/new/#after=")
+    expect(page.locator("[name=name1]")).to_have_value(names[1])
+    # Somebody else comes: by the names alone the server could not know that it is one evening.
+    page.fill("[name=name1]", "Zehra")
+    page.locator(".first:has([name=first_declarer][value='1'])").tap()
+    phone.tap_and_go(".actions button", "/offline/table/#")
+    write_without_signal(phone, deals[:1])
+    comes_home(phone)
+    first, second = (reload(game) for game in Game.objects.order_by("pk"))
+    assert first.game.finished
+    assert second.row.open_table == first.row.open_table is not None
+    assert (second.row.players, second.row.first_declarer) == ([names[0], "Zehra"], 1)
+    assert second.row.options == first.row.options == {"deals": 2}
+    assert len(second.positions) == 1
+
+
 def test_two_tabs_send_one_table(away):
     phone = away()
     begin(phone)
