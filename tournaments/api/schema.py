@@ -283,7 +283,7 @@ VERBS = frozenset(
     | {"claim", "close", "confirm", "copy", "describe", "dispute", "divide", "enter", "exchange"}
     | {"finish", "join", "late", "leave", "let-in", "merge", "move", "new", "open", "pair"}
     | {"pause", "publish", "rematch", "release", "reopen", "start", "replace", "restore"}
-    | {"return", "reveal", "score", "seal", "seat", "settle", "swap", "take-back", "test"}
+    | {"return", "reveal", "score", "seal", "seat", "settle", "swap", "take", "take-back", "test"}
     | {"undo", "unlink", "verify", "withdraw"}
 )
 """Last words of addresses that say by themselves what a POST does."""

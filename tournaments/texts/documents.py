@@ -30,6 +30,14 @@ WHAT: Mapping[str, Text] = {
 SENTENCES: Mapping[tuple[str, str], Text] = {
     (SAME, ""): gettext_lazy("as published"),
     (SAME, "drawn-again"): gettext_lazy("as published; the director had it drawn more than once"),
+    (SAME, "taken"): gettext_lazy(
+        "as published: alternative %(number)s of %(count)s; the first is the tournament's own"
+    ),
+    (SAME, "taken-of-further-draw"): gettext_lazy(
+        "as published: alternative %(number)s of %(count)s; the director had it drawn more than"
+        " once"
+    ),
+    (DIFFERS, "not-offered"): gettext_lazy("differs: it is none of the alternatives offered"),
     (SAME, "changed-by-hand"): gettext_lazy(
         "as drawn; changed by the director after the draw: seats %(seats)s, gone %(gone)s"
     ),

@@ -137,6 +137,30 @@ def test_proposal_is_replaced_and_seated_again_around_locked_tables(seated):
     ]
 
 
+def test_alternatives_of_a_proposal_are_offered_and_one_is_taken(director):
+    evening = begin(director, [f"Oyuncu {n}" for n in range(1, 19)], rounds=4)
+    for number, entries in enumerate((FIRST, WHOLE_GAME[:8]), 1):
+        evening.close(number, entries)
+    path = evening.round(3, "seating/")
+    seating = director.post(f"{evening.path}seat/").json()
+    found = seating["alternatives"]
+    fewest = min(found["offered"], key=lambda each: each["repeat_meetings"])
+    assert found["offered"][0]["taken"]
+    assert seating["fewest_repeats"] == {
+        name: fewest[name] for name in ("repeat_meetings", "score_spread")
+    }
+
+    said = {"number": fewest["number"], "seed": fewest["seed"]}
+    taken = director.post(f"{path}take/", said).json()
+
+    assert taken["quality"]["repeat_meetings"] == fewest["repeat_meetings"]
+    assert taken["alternatives"]["offered"] == [
+        each | {"taken": each["number"] == fewest["number"]} for each in found["offered"]
+    ]
+    assert taken["fewest_repeats"] is None
+    assert refused(director.post(f"{path}take/", said | {"seed": 0})) == (409, "seating-moved")
+
+
 def test_two_change_places_and_chairs_are_exchanged_once(seated):
     director, path = seated.director, seated.round(1, "seating/")
     before = director.get(path).json()

@@ -33,6 +33,7 @@ READ = {
         ],
         "rounds": [{"tables": [], "byes": []}, {"tables": [["gone", "p2"]]}],
     },
+    "alternatives": NINE | {"alternatives": 3},
     "ratings between": NINE
     | {"entrants": [{**each, "rating": 1500.5} for each in NINE["entrants"]]},
 }

@@ -8,6 +8,7 @@ from tests.club_factories import MemberFactory
 from tests.deals import WHOLE_GAME
 from tests.factories import EVENING
 from tournaments.engine.documents.tournaments import read_tournament, standings_after
+from tournaments.engine.documents.verify import verify_tournament
 from tournaments.models import AuditEntry, Draw, Entrant, Game, RatingDue, Round, Ruling, Tournament
 from tournaments.queries.sheets import load_sheet
 from tournaments.queries.state import load_state
@@ -23,10 +24,12 @@ from tournaments.services.rounds.seating import (
     NoRoundLeft,
     RuledAbout,
     SeatingDraft,
+    SeatingMoved,
     publish_round,
     put_seating,
     seat_again,
     seat_next_round,
+    take_alternative,
     take_back_round,
 )
 from tournaments.web.rounds.seating import seating_page
@@ -221,21 +224,95 @@ def test_a_draw_with_locked_tables_is_kept_too_and_replaces_the_one_before():
     assert draw.document["seed"] != before["seed"]
 
 
-def test_a_proposal_says_what_repeats_bring():
-    row = tournament_builders.running(*EIGHTEEN, rounds=3, leaders_last=True)
+def choice(row, round_):
+    row.refresh_from_db()
+    round_.refresh_from_db()
+    return proposals.alternatives_of(load_state(row), round_)
+
+
+def drawn_of(row):
+    """What `verify` says of the draw of the last round."""
+    points = verify_tournament(tournament_document(row)).points
+    return [(p.outcome, p.code, p.params) for p in points if p.what == "draw"][-1]
+
+
+@pytest.fixture
+def third():
+    """The third round of eighteen, in which nobody meets again only if seated as by lot."""
+    row = tournament_builders.running(*EIGHTEEN, rounds=4, points="places")
     for entries in (tournament_builders.SHORT, WHOLE_GAME):
         tournament_builders.closed(row, entries)
+    return row, tournament_builders.seated(row)
 
-    last = tournament_builders.seated(row)
 
+def test_another_alternative_is_taken_once_and_verified_as_the_one_that_was_taken(third):
+    row, round_ = third
+    found = choice(row, round_)
+    first, *others = found["offered"]
+    assert (first["taken"], any(each["taken"] for each in others)) == (True, False)
+    assert found["moved"]
+    strict = min(found["offered"], key=lambda each: each["repeat_meetings"])
+    assert strict["as_by_lot"]
+    assert not first["as_by_lot"]
+
+    for _ in range(2):
+        take_alternative(round_.pk, strict["number"], strict["seed"], NOBODY, at=EVENING)
+
+    assert AuditEntry.objects.filter(action="take-alternative").count() == 1
+    now = seating_page(load_state(row), round_) if choice(row, round_) else {}
+    assert now["quality"].repeat_meetings == strict["repeat_meetings"]
+    assert now["quality"].score_spread == strict["score_spread"]
+    assert [each["number"] for each in now["alternatives"] if each["taken"]] == [strict["number"]]
+    tournament_builders.closed(row)
     row.refresh_from_db()
-    fewest, seating = (
-        proposals.fewest_repeats(load_state(row), last),
-        seating_page(load_state(row), last),
-    )
-    assert fewest["repeat_meetings"] < seating["quality"].repeat_meetings
-    assert fewest["score_spread"] > seating["quality"].score_spread
-    assert "With as few repeats as possible (0)" in seating["praise"][-1]
+    count = len(found["offered"])
+    assert drawn_of(row) == ("same", "taken", {"number": strict["number"], "count": count})
+
+
+def test_an_alternative_that_was_never_offered_is_found_out(third):
+    row, _round = third
+    document = tournament_document(row)
+    offered = document["rounds"][-1]["draw"]["alternatives"]["offered"]
+    offered[0]["weights"] = offered[0]["weights"] | {"repeat": 77}
+
+    point = [p for p in verify_tournament(document).points if p.what == "draw"][-1]
+    assert (point.outcome, point.code) == ("differs", "not-offered")
+
+
+def test_a_round_seated_again_keeps_the_alternative_and_the_fewest_repeats_ever_found(third):
+    row, round_ = third
+    strict = min(choice(row, round_)["offered"], key=lambda each: each["repeat_meetings"])
+    take_alternative(round_.pk, strict["number"], strict["seed"], NOBODY, at=EVENING)
+    # As if an earlier draw had found fewer than this one can.
+    draw = Draw.objects.get(round=round_)
+    draw.document["alternatives"]["offered"][strict["number"] - 1]["repeat_meetings"] = -1
+    draw.save()
+
+    again(round_)
+
+    found = choice(row, round_)
+    assert found["offered"][-1] | {"number": 0} == strict | {
+        "number": 0,
+        "repeat_meetings": -1,
+        "taken": False,
+    }
+    (taken,) = (each for each in found["offered"] if each["taken"])
+    assert (taken["as_by_lot"], taken["seed"] != strict["seed"]) == (True, True)
+    with pytest.raises(SeatingMoved):
+        take_alternative(round_.pk, taken["number"], strict["seed"], NOBODY, at=EVENING)
+
+
+@pytest.mark.parametrize(("objective", "repeats"), [("no-repeats", 0), ("near-scores", None)])
+def test_the_setting_says_which_alternative_stands_first(third, objective, repeats):
+    row, round_ = third
+    Tournament.objects.filter(pk=row.pk).update(settings=row.settings | {"objective": objective})
+
+    again(round_)
+
+    first, *others = choice(row, round_)["offered"]
+    assert first["taken"]
+    assert (first["repeat_meetings"] == 0) == (repeats == 0)
+    assert others
 
 
 @pytest.mark.parametrize("worth", [{}, {"missed": "1/2"}, {"missed": None}])

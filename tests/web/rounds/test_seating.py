@@ -10,6 +10,7 @@ from django.urls import reverse
 from tests import tournament_builders as builders
 from tests.api.conftest import Program
 from tests.club_factories import MemberFactory
+from tests.counting import queries_of
 from tests.deals import WHOLE_GAME
 from tests.factories import EVENING, record
 from tests.rating_factories import PlayerRatingFactory, RatingPoolFactory
@@ -17,7 +18,7 @@ from tests.reports.asked import asked, file_of, report_of, silent
 from tests.tournament_records import empty_server, exported, imported
 from tests.web.members import member_of
 from tournaments.engine.standings.tournament_settings import SECTIONS
-from tournaments.models import AuditEntry, Entrant, Game, Round, Sitting, Tournament
+from tournaments.models import AuditEntry, Draw, Entrant, Game, Round, Sitting, Tournament
 from tournaments.queries.standings import standings_seen
 from tournaments.queries.state import load_state
 from tournaments.reports.hall import compose_certificates
@@ -104,6 +105,31 @@ def test_swap_shows_its_cost_and_is_made_once(directed):
     round_.refresh_from_db()
     assert (round_.seating["tables"][0][0], round_.seating["tables"][1][2]) == (other, one)
     assert "The seating has changed meanwhile" in again
+
+
+def test_a_round_that_would_be_as_by_lot_offers_others_and_one_tap_takes_one(directed):
+    at = directed(*(f"Oyuncu {n}" for n in range(1, 19)), rounds=4, points="places")
+    for entries in (builders.SHORT, WHOLE_GAME):
+        builders.closed(at.row, entries)
+    at.send("seat_round")
+    page, queries = at.get("seating", 3), queries_of(lambda: at.get("seating", 3))
+    names = re.findall(r'name="alternative" value="([^"]*)">([^<]*)<', page.text)
+    (value,) = (value for value, text in names if text.startswith("Nobody meets again"))
+    assert "another stands first" in page.text
+    assert "Hardly nearer than by lot" not in page.text
+
+    taken = at.post("take_alternative", 3, alternative=value).text
+
+    assert re.search(r"<b>✓ Nobody meets again · points [\d.]+ apart, by lot it would be", taken)
+    assert "Hardly nearer than by lot" in taken
+    for spoiled in ("", "9", "1 2", "x y", f"{value}0", "-1 0"):
+        again = at.post("take_alternative", 3, alternative=spoiled)
+        assert again.status_code == 200
+        assert "<b>✓ Nobody meets again" in again.text
+    draw = Draw.objects.get(round__number=3)
+    del draw.document["alternatives"]
+    draw.save()
+    assert queries_of(lambda: at.get("seating", 3)) == queries
 
 
 def turned(tables):

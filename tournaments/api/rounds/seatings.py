@@ -56,6 +56,7 @@ class SeatingViewSet(RoundMixin, RetrieveMixin, APIViewSet):
         "swap": serializers.SwapSerializer,
         "exchange": serializers.ExchangeSerializer,
         "again": serializers.SeatAgainSerializer,
+        "take": serializers.TakeAlternativeSerializer,
         "publish": serializers.PublishSerializer,
         "take_back": serializers.TakeBackSerializer,
         "late": serializers.LateSerializer,
@@ -134,6 +135,13 @@ class SeatingViewSet(RoundMixin, RetrieveMixin, APIViewSet):
             [key_of(n) for n in data["take_in"]],
         )
         seating.seat_again(self.round.pk, locked, by, at=timezone.now(), taking_in=more)
+        return self.respond_changed()
+
+    @action(methods=["post"], detail=True)
+    def take(self, request: Request, **kwargs: Any) -> Response:
+        """Seat the proposal as another of its alternatives."""
+        data, by = self.get_validated(), self.actor
+        seating.take_alternative(self.round.pk, data["number"], data["seed"], by, at=timezone.now())
         return self.respond_changed()
 
     @action(methods=["post"], detail=True)

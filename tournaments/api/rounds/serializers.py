@@ -23,7 +23,7 @@ from tournaments.queries.state import SeatedRound, TournamentState
 from tournaments.queries.steps import progress_of
 from tournaments.queries.tables import TROUBLES
 from tournaments.services.rounds.proposals import (
-    fewest_repeats,
+    alternatives_of,
     number_of,
     outdated_at,
     presence_at,
@@ -84,6 +84,40 @@ class SeatingFiguresSerializer(serializers.Serializer[Any]):
     avoided_met = serializers.IntegerField()
     same_club = serializers.IntegerField()
     fixed_parted = serializers.IntegerField()
+
+
+class OfferedSeatingSerializer(serializers.Serializer[Any]):
+    """A possible seating of a round, to be taken by its number and seed.
+
+    `is_nearest`: none has nearer scores. `as_by_lot`: one drawn by lot is hardly wider.
+    """
+
+    number = serializers.IntegerField()
+    seed = serializers.IntegerField()
+    repeat_meetings = serializers.IntegerField()
+    score_spread = PointsField()
+    is_nearest = serializers.BooleanField()
+    as_by_lot = serializers.BooleanField()
+    taken = serializers.BooleanField()
+
+
+class AlternativesSerializer(serializers.Serializer[Any]):
+    """The seatings that a proposal was taken from, and the spreads that they are measured by.
+
+    The first is the tournament's own, unless it is `moved`: that would be as by lot.
+    """
+
+    spread_by_lot = PointsField()
+    spread_nearest = PointsField()
+    moved = serializers.BooleanField()
+    offered = OfferedSeatingSerializer(many=True)
+
+
+class TakeAlternativeSerializer(StrictSerializer):
+    """The number and the seed of an alternative."""
+
+    number = serializers.IntegerField(min_value=1, max_value=SMALL)
+    seed = serializers.IntegerField()
 
 
 class FewestRepeatsSerializer(serializers.Serializer[Any]):
@@ -149,6 +183,7 @@ class SeatingSerializer(serializers.Serializer[Any]):
     byes = SeatedEntrantSerializer(many=True)
     quality = SeatingFiguresSerializer(allow_null=True)
     fewest_repeats = FewestRepeatsSerializer(allow_null=True)
+    alternatives = AlternativesSerializer(allow_null=True)
     presence = PresenceSerializer(allow_null=True)
     outdated = OutdatedSerializer(allow_null=True)
 
@@ -180,6 +215,7 @@ def seating_details(
         ]
 
     locked = drawn.get("locked", []) if round_.published_at is None else ()
+    found = None if judged is None else alternatives_of(state, round_)
     return {
         "row": round_,
         "revision": state.tournament.revision,
@@ -189,7 +225,8 @@ def seating_details(
         ],
         "byes": chairs(seated.byes),
         "quality": None if judged is None else judged.quality,
-        "fewest_repeats": None if judged is None else fewest_repeats(state, round_),
+        "fewest_repeats": found and found["fewest_repeats"],
+        "alternatives": found if found and found["offered"] else None,
         "presence": None
         if presence is None
         else {

@@ -4,6 +4,7 @@
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, replace
 from itertools import chain
 from typing import Any
 
@@ -17,7 +18,13 @@ from tournaments.engine.pairing.field import (
     Weights,
 )
 from tournaments.engine.pairing.judging import Seating
-from tournaments.engine.pairing.methods import draw_round
+from tournaments.engine.pairing.methods import (
+    MOST_OFFERED,
+    Alternative,
+    Scale,
+    draw_alternatives,
+    draw_round,
+)
 from tournaments.engine.rules.entries import (
     LARGEST,
     LEAST,
@@ -57,7 +64,13 @@ TABLE_SIZES = (2, 4)
 def seat_document(document: Any) -> dict[str, Any]:
     """Return the seating of a pairing document, or its problems, as a document."""
     try:
-        return write_seating(draw_round(read_pairing(document)))
+        field, most = read_pairing(document), document.get("alternatives", 0)
+        if not most:
+            return write_seating(draw_round(field))
+        scale, found = draw_alternatives(
+            [field], lambda weights: draw_round(replace(field, weights=weights)), most
+        )
+        return write_seating(found[0].seating) | write_alternatives(scale, found)
     except InvalidEntry as invalid:
         return write_refusal(invalid.problems)
     except ImpossibleFixed:
@@ -97,6 +110,26 @@ def write_seating(seating: Seating) -> dict[str, Any]:
             for name, why in seating.why.items()
         },
         "seed": seating.seed,
+    }
+
+
+def write_alternatives(scale: Scale, found: Iterable[Alternative]) -> dict[str, Any]:
+    """Return the part of a seating that lists the alternatives that were asked for."""
+    return {
+        "spread_by_lot": round(float(scale.by_lot), 2),
+        "spread_nearest": round(float(scale.nearest), 2),
+        "alternatives": [
+            {
+                "weights": asdict(each.weights),
+                "as_by_lot": scale.is_as_by_lot(each.spread),
+                **{
+                    name: value
+                    for name, value in write_seating(each.seating).items()
+                    if name in ("tables", "byes", "quality")
+                },
+            }
+            for each in found
+        ],
     }
 
 
@@ -164,6 +197,7 @@ def _entrant(**found: Any) -> Entrant:
 
 def _pairing_field(**found: Any) -> PairingField:
     del found["format"]
+    found.pop("alternatives", None)
     return PairingField(**found)
 
 
@@ -228,6 +262,7 @@ PAIRING = fields(
         "separate_clubs": SWITCH,
         "score_before_seats": SWITCH,
         "weights": WEIGHTS,
+        "alternatives": whole(0, MOST_OFFERED).optional(),
     },
     PairingField,
     _pairing_field,
@@ -296,6 +331,24 @@ SPREAD: Schema = {
     "type": "number",
     "minimum": 0,
 }
+CHOICE: Schema = {
+    "spread_by_lot": SPREAD,
+    "spread_nearest": SPREAD,
+    "alternatives": {
+        "description": "The seatings to choose from, the one of the document first.",
+        **list_schema(
+            object_schema(
+                {
+                    "weights": WEIGHTS.schema,
+                    "as_by_lot": {"type": "boolean"},
+                    **{name: SEATING[name] for name in ("tables", "byes", "quality")},
+                }
+            )
+        ),
+        "minItems": 1,
+        "maxItems": MOST_OFFERED,
+    },
+}
 PROBLEM: Schema = {
     "entry": {"type": "null"},
     "code": {"enum": list(map(str, Code))},
@@ -319,7 +372,7 @@ def seating_schema() -> Schema:
         "$defs": {
             "text": TEXT,
             "count": COUNT,
-            "seating": object_schema(SEATING),
+            "seating": object_schema({**SEATING, **CHOICE}, SEATING),
             "quality": object_schema(
                 {"score_spread": SPREAD} | dict.fromkeys(QUALITY, refer("count"))
             ),

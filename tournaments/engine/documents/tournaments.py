@@ -272,11 +272,28 @@ DRAW = fields(
         "tables": listed(SEATS),
         "byes": listed(ENTRANT_ID),
         "fewest_repeats": fields({"repeat_meetings": COUNT, "score_spread": WORTH}).optional(),
+        "alternatives": fields(
+            {
+                "by_lot": WORTH,
+                "nearest": WORTH,
+                "offered": listed(
+                    fields(
+                        {
+                            "weights": WEIGHTS,
+                            "seed": INTEGER,
+                            "repeat_meetings": COUNT,
+                            "score_spread": WORTH,
+                        }
+                    )
+                ),
+            }
+        ).optional(),
     }
 )
 """What a round was drawn with, by sections, and what came out.
 
-`fewest_repeats` is how it would be with as few repeats as possible, if there are more.
+`fewest_repeats` is how it would be with as few repeats as possible, if there are more. With the
+weights and the seed of one of the `alternatives` it was drawn; the first of them stood first.
 """
 
 RANKING = listed(

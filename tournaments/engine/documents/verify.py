@@ -1,12 +1,13 @@
 """Verify documents of games, tournaments and ratings, and all of their schemas.
 
-Begin at `verify`. `write_draw` and `write_fewest_repeats` write what a draw is verified by later.
+Begin at `verify`. `write_draw` and `write_alternatives` write what a draw is verified by later.
 The sentences of the points are in `texts/documents.py`.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from datetime import datetime
+from fractions import Fraction
 from functools import cached_property
 from math import isfinite
 from types import MappingProxyType
@@ -61,8 +62,14 @@ from tournaments.engine.pairing.field import (
     PairingField,
     PlayedRound,
 )
-from tournaments.engine.pairing.judging import InvalidSeating, Quality, Seating
-from tournaments.engine.pairing.methods import NoRoundRobin, seat_rest, seat_round
+from tournaments.engine.pairing.judging import InvalidSeating, Seating
+from tournaments.engine.pairing.methods import (
+    Alternative,
+    NoRoundRobin,
+    Scale,
+    seat_rest,
+    seat_round,
+)
 from tournaments.engine.ratings.ratings import (
     DRIFT,
     LUCK,
@@ -139,14 +146,43 @@ def write_draw(
     }
 
 
-def write_fewest_repeats(quality: Quality) -> dict[str, Any]:
-    """Return the part of a draw's document that says how it would be with fewer repeats."""
-    spread = write_points(quality.score_spread)
+def write_alternatives(
+    scale: Scale, alternatives: Iterable[Alternative], seed: int
+) -> dict[str, Any]:
+    """Return the part of a draw's document that lists what it was taken from, the first first."""
     return {
-        "fewest_repeats": {
-            "repeat_meetings": quality.repeat_meetings,
-            "score_spread": spread,
-        }
+        # A lot of tables makes fractions that nobody reads.
+        "by_lot": write_points(Fraction(round(100 * scale.by_lot), 100)),
+        "nearest": write_points(scale.nearest),
+        "offered": [
+            {
+                "weights": asdict(each.weights),
+                "seed": seed,
+                "repeat_meetings": each.repeats,
+                "score_spread": write_points(each.spread),
+            }
+            for each in alternatives
+        ],
+    }
+
+
+def taken_of(draw: Mapping[str, Any]) -> int | None:
+    """Return which of its alternatives a round was drawn as, from 0; None if it is none of them."""
+    drawn = draw["weights"], draw["seed"]
+    offered = [(each["weights"], each["seed"]) for each in draw["alternatives"]["offered"]]
+    return offered.index(drawn) if drawn in offered else None
+
+
+def take(draw: Mapping[str, Any], at: int) -> dict[str, Any]:
+    """Return the document of a draw as it is with one of its alternatives, but for its tables."""
+    offered = draw["alternatives"]["offered"]
+    taken, fewest = offered[at], min(offered, key=lambda each: int(each["repeat_meetings"]))
+    figures = {name: fewest[name] for name in ("repeat_meetings", "score_spread")}
+    more = taken["repeat_meetings"] > fewest["repeat_meetings"]
+    return {
+        **{name: value for name, value in draw.items() if name != "fewest_repeats"},
+        **{name: taken[name] for name in ("weights", "seed")},
+        **({"fewest_repeats": figures} if more else {}),
     }
 
 
@@ -380,12 +416,23 @@ class _CheckedRound:
             return Point("draw", where, DIFFERS, "impossible")
         drawn, stated = _chairs(tables, byes), _chairs(draw["tables"], draw["byes"])
         if drawn == stated:
-            again = draw["seed"] != self.record.document["tournament"]["seed"]
-            return Point("draw", where, SAME, "drawn-again" if again else "")
+            return self._taken(where, draw)
         if self.history.is_reseated(draw["first"] - 1):
             return Point("draw", where, UNKNOWN, "reseated-before")
         seats = sum(drawn.get(name) != chair for name, chair in stated.items())
         return Point("draw", f"{where}.tables", DIFFERS, "redrawn", {"seats": seats})
+
+    def _taken(self, where: str, draw: Json) -> Point:
+        """Return the point of a draw that is as published, with which alternative was taken."""
+        again = draw["seed"] != self.record.document["tournament"]["seed"]
+        offered = draw.get("alternatives", {}).get("offered", ())
+        if len(offered) < 2:
+            return Point("draw", where, SAME, "drawn-again" if again else "")
+        where = f"{where}.alternatives"
+        if (at := taken_of(draw)) is None:
+            return Point("draw", where, DIFFERS, "not-offered")
+        code = "taken-of-further-draw" if again else "taken"
+        return Point("draw", where, SAME, code, {"number": at + 1, "count": len(offered)})
 
     def _earlier(self, first: int) -> Iterator[PlayedRound]:
         """Yield the rounds before: as published, and those of the same draw as drawn."""

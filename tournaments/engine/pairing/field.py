@@ -44,12 +44,13 @@ NEW_OPPONENTS = Weights()
 OBJECTIVES: Mapping[str, Weights] = MappingProxyType(
     {
         "new-opponents": NEW_OPPONENTS,
+        "no-repeats": NEW_OPPONENTS,
         "near-scores": Weights(repeat=20, last_repeat=20, last_leaders=100),
         "leaders": Weights(repeat=20, last_repeat=20, leaders=100, last_leaders=100),
     }
 )
-"""The weights by what a tournament is for: everyone meets everyone, players of like scores meet,
-and the most meetings of leaders."""
+"""The weights by what a tournament is for: everyone meets everyone, and nobody twice whatever the
+scores; players of like scores meet, and the most meetings of leaders."""
 
 LEADERS_LAST = {"last_repeat": 20, "last_leaders": 100}
 """What differs if the leaders are to meet in the last round."""

@@ -1,4 +1,4 @@
-"""The named methods of seating a round, tables of two, draws by lot, and changes by hand."""
+"""The named methods of seating a round, tables of two, draws by lot, changes, and alternatives."""
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -13,11 +13,13 @@ from tournaments.engine.pairing.field import (
     Entrant,
     PairingField,
     PlayedRound,
+    Weights,
     choose_byes,
     join_groups,
     seat_cost,
     seat_groups,
     seat_table,
+    spread_by_lot,
 )
 from tournaments.engine.pairing.judging import (
     InvalidSeating,
@@ -27,6 +29,7 @@ from tournaments.engine.pairing.judging import (
     check_tables,
     describe,
     judge,
+    least_spread,
     lot_of,
     playing_field,
 )
@@ -621,3 +624,108 @@ def seat_rest(field: PairingField, method: str, locked: Mapping[int, Sequence[st
     for number in sorted(locked):
         tables.insert(number, tuple(locked[number]))
     return judge(field, tables, byes)
+
+
+NEAR, BETWEEN, NEAREST = 20, 40, 10
+"""Prices of a repeat: where like scores meet, halfway to it, and where nothing else helps."""
+
+MOST_OFFERED = 3
+FEW_REPEATS = 3
+"""With fewer repeats between two alternatives there is no third one between them."""
+
+WIDE, FAR = Fraction(8, 10), Fraction(17, 10)
+"""The parts of the spread by lot, and of the least one, above which a round is as wide as by lot"""
+
+CLOSE, SMALL, GAIN = Fraction(11, 10), Fraction(2, 10), Fraction(95, 100)
+"""The parts of the least spread, and of that by lot, up to which no repeats are worth it; and that
+to which further repeats have to bring the spread down."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """What the spread of a round is measured by: that of tables drawn by lot, and the least one."""
+
+    by_lot: Fraction
+    nearest: Fraction
+
+    def is_as_by_lot(self, spread: Fraction) -> bool:
+        return spread > WIDE * self.by_lot and spread > FAR * self.nearest
+
+
+@dataclass(frozen=True, slots=True)
+class Alternative:
+    """A seating of a round, and the weights that it was drawn with."""
+
+    weights: Weights
+    seating: Seating
+
+    @property
+    def repeats(self) -> int:
+        return self.seating.quality.repeat_meetings
+
+    @property
+    def spread(self) -> Fraction:
+        return self.seating.quality.score_spread
+
+
+def scale_of(sections: Sequence[PairingField], seating: Seating) -> Scale:
+    """Return the scale of a round; each section counts by its tables."""
+    by_lot, nearest, count = Fraction(0), Fraction(0), 0
+    for field in sections:
+        playing = playing_field(field, {*seating.byes} & field.index.keys())
+        tables = len(playing.entrants) // field.table_size
+        by_lot += tables * spread_by_lot(playing)
+        nearest += tables * least_spread(playing, playing.index)
+        count += tables
+    return Scale(by_lot / max(1, count), nearest / max(1, count))
+
+
+def draw_alternatives(
+    sections: Sequence[PairingField],
+    draw: Callable[[Weights], Seating],
+    most: int = MOST_OFFERED,
+    *,
+    forbids_repeats: bool = False,
+) -> tuple[Scale, list[Alternative]]:
+    """Return up to `most` seatings of a round by price of a repeat, with their scale.
+
+    First is the one that the weights of the sections ask for. If they ask for as few repeats as
+    possible, and that is as wide as by lot, the next one that is nearer comes first, unless the
+    tournament forbids repeats. The others follow by repeats.
+    """
+    field = sections[0]
+    own, price = Alternative(field.weights, draw(field.weights)), field.repeat_price
+    scale = scale_of(sections, own.seating)
+    found = [own]
+
+    def add(price: int | None) -> None:
+        weights = replace(field.weights, repeat=price, last_repeat=price)
+        found.append(Alternative(weights, draw(weights)))
+
+    if field.rounds and most > 1:
+        if price is not None and own.repeats:
+            add(None)
+        is_near = own.spread <= max(CLOSE * scale.nearest, SMALL * scale.by_lot)
+        if not is_near and (price is None or price > NEAR):
+            add(NEAR)
+        if all(scale.is_as_by_lot(each.spread) for each in found):
+            add(NEAREST)
+        repeats = [each.repeats for each in found]
+        if len(found) < most and max(repeats) - min(repeats) >= FEW_REPEATS:
+            add(BETWEEN)
+    offered = [own]
+    for each in sorted(found[1:], key=lambda each: (each.repeats, each.spread)):
+        if all(_is_other(each, other) for other in offered):
+            offered.append(each)
+    first = own
+    if price is None and not forbids_repeats and scale.is_as_by_lot(own.spread):
+        first = next((each for each in offered if not scale.is_as_by_lot(each.spread)), own)
+    offered.sort(key=lambda each: (each is not first, each.repeats))
+    return scale, offered[:most]
+
+
+def _is_other(one: Alternative, other: Alternative) -> bool:
+    """Return whether there is a reason to take one instead of the other."""
+    if one.repeats > other.repeats:
+        return one.spread < GAIN * other.spread
+    return one.repeats < other.repeats

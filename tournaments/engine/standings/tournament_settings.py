@@ -44,6 +44,7 @@ SEATINGS = {
 
 OBJECTIVES = {
     "new-opponents": _("everyone meets everyone: nobody twice where possible"),
+    "no-repeats": _("nobody meets twice where possible, even if it seats them as by lot"),
     "near-scores": _("players with like points meet, some of them again"),
     "leaders": _("the leaders meet as often as possible"),
 }

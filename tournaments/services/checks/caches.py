@@ -252,6 +252,7 @@ def _digest_of(row: Game) -> str:
 CHANGES_NO_STANDINGS = (
     *("open-round", "close-round", "seat-round", "unseat-round", "change-seating", "seat-again"),
     *("publish-round", "take-back-round", "start-clock", "pause-clock", "add-time"),
+    "take-alternative",
     *("add-table-time", "check-in", "check-out", "replace-links", "move-tournament"),
     *("add-entrants", "let-in", "put-substitute", "take-out-substitute", "accept-changes"),
     *(

@@ -50,6 +50,7 @@ from tournaments.services.rounds.rulings import NotInRound
 from tournaments.services.rounds.seating import (
     AcrossSections,
     SeatingDraft,
+    SeatingMoved,
     clear_tables,
     field_seated,
     games_of,
@@ -60,10 +61,6 @@ from tournaments.services.rounds.seating import (
     put_seating,
 )
 from tournaments.services.tournaments.lifecycle import WrongState, note, touch
-
-
-class SeatingMoved(Refused, code="seating-moved"):
-    sentence = _("The seating has changed meanwhile: look at it once more.")
 
 
 class BetweenTables(Refused, code="between-tables", where="entries"):

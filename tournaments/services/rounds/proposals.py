@@ -4,8 +4,9 @@ import json
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import astuple, dataclass, replace
+from dataclasses import asdict, astuple, dataclass, replace
 from datetime import datetime
+from fractions import Fraction
 from itertools import count
 from typing import Any
 
@@ -13,14 +14,23 @@ from django.db import transaction
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from tournaments.engine.documents.verify import Kept, write_draw, write_fewest_repeats
+from tournaments.engine.documents.verify import (
+    Json,
+    Kept,
+    take,
+    taken_of,
+    write_alternatives,
+    write_draw,
+)
 from tournaments.engine.pairing import judging
-from tournaments.engine.pairing.field import ImpossibleFixed, PairingField
+from tournaments.engine.pairing.field import ImpossibleFixed, PairingField, Weights
 from tournaments.engine.pairing.judging import InvalidSeating, Seating, SeatingFault, judge
 from tournaments.engine.pairing.methods import (
     METHODS,
     ImpossibleChange,
     NoRoundRobin,
+    Scale,
+    draw_alternatives,
     schedule,
     seat_rest,
     seat_round,
@@ -349,10 +359,13 @@ class Proposal:
     draw: dict[str, Any] | None = None
 
 
-def draw(state: TournamentState, number: int, seed: int | None = None) -> Sequence[Proposal]:
+def draw(
+    state: TournamentState, number: int, seed: int | None = None, before: Json | None = None
+) -> Sequence[Proposal]:
     """Return seatings of round `number`, and of later rounds if all are drawn at once.
 
-    With a `seed` the random draw differs from the first one.
+    With a `seed` the random draw differs from the first one. `before` is the document of the draw
+    that it replaces: the alternative that a director took of it is taken again.
 
     Raises: NoRoundLeft, NotEnough, RoundsLeft, NoRoundRobin, ImpossibleFixed.
     """
@@ -363,39 +376,39 @@ def draw(state: TournamentState, number: int, seed: int | None = None) -> Sequen
         return [Proposal(judge(field, stage.tables, ()))]
     method = state.settings.seating
     fields = list(_fields(state, number, seed).values())
-    sections = [
-        schedule(field, field.rounds_left, method)
-        if method in DRAWN_AT_ONCE
-        else [seat_round(field, method) if method in METHODS else _in_order(field, {})]
-        for field in fields
-    ]
-    return [
-        _proposal(
-            state, number, [(replace(f, rounds_left=f.rounds_left - at), {}) for f in fields], each
-        )
-        for at, each in enumerate(zip(*sections, strict=True))
-    ]
+    if method not in DRAWN_AT_ONCE:
+        return [_proposal(state, number, [(field, {}) for field in fields], before)]
+    sections = [schedule(field, field.rounds_left, method) for field in fields]
+    proposals = []
+    for at, each in enumerate(zip(*sections, strict=True)):
+        drawn: list[tuple[PairingField, Kept]] = [
+            (replace(field, rounds_left=field.rounds_left - at), {}) for field in fields
+        ]
+        seating = _joined(state, number, each)
+        proposals.append(Proposal(seating, write_draw(method, number, drawn, seating)))
+    return proposals
 
 
 def draw_rest(
-    state: TournamentState, number: int, locked: Mapping[int, Sequence[str]], seed: int
+    state: TournamentState,
+    number: int,
+    locked: Mapping[int, Sequence[str]],
+    seed: int,
+    before: Json | None = None,
 ) -> Proposal:
     """Return the seating of round `number` with these tables fixed, by their places from 0.
 
+    `before` is as in `draw`.
+
     Raises: InvalidSeating, NotEnough, ImpossibleFixed.
     """
-    method = state.settings.seating
     round_ = next(seated for seated in state.seated_rounds if seated.row.number == number)
     fields = []
     for section, field in _fields(state, number, seed).items():
         tables = enumerate(state.of_section(round_, section).tables)
         stays = {at: locked[t.number - 1] for at, t in tables if t.number - 1 in locked}
         fields.append((field, stays))
-    sections = [
-        seat_rest(field, method, stays) if method in METHODS else _in_order(field, stays)
-        for field, stays in fields
-    ]
-    return _proposal(state, number, fields, sections)
+    return _proposal(state, number, fields, before)
 
 
 def next_stage(state: TournamentState, number: int) -> FinalStage:
@@ -544,9 +557,9 @@ def outdated_at(state: TournamentState, seated_round: SeatedRound) -> Outdated |
         if row.number > state.settings.rounds:
             tables = _tables_of_final(state, row.number)
         elif locked:
-            tables = draw_rest(state, row.number, locked, seed).seating.tables
+            tables = draw_rest(state, row.number, locked, seed, document).seating.tables
         else:
-            tables = draw(state, row.number, seed)[0].seating.tables
+            tables = draw(state, row.number, seed, document)[0].seating.tables
     except (Refused, ImpossibleFixed, NoRoundRobin, InvalidSeating):
         return Outdated(now, bool(row.stage), ())
     before, after = _mates(drawn), _mates(tables)
@@ -615,14 +628,49 @@ def locked_tables(round_: Round, locked: Sequence[int]) -> dict[int, list[str]]:
     return {number: tables[number] for number in locked if number < len(tables)}
 
 
-def fewest_repeats(state: TournamentState, round_: Round) -> dict[str, Any] | None:
-    """Return how a proposal would be with as few repeats as possible, if it has more (1 query)."""
-    weights = weights_of(state.settings)
-    if round_.published_at or (weights.repeat is None and weights.last_repeat is None):
+def alternatives_of(state: TournamentState, round_: Round) -> dict[str, Any] | None:
+    """Return what a proposal was taken from, if there is a choice (1 query).
+
+    Each of those `offered` is known by its number, from 1, and the seed of its draw. `is_nearest`
+    says that no seating is nearer, `as_by_lot` that one by lot is hardly wider. `moved` says that
+    another stands first than the settings ask for, which would be as by lot. `fewest_repeats` is
+    how the proposal would be with as few as possible, if it has more.
+    """
+    if round_.published_at is not None:
         return None
     document = Draw.objects.filter(round=round_).values_list("document", flat=True).first() or {}
-    fewest: dict[str, Any] | None = document.get("fewest_repeats")
-    return fewest and {**fewest, "score_spread": rulesets_number_of(fewest["score_spread"]) or 0}
+    fewest = document.get("fewest_repeats")
+    if fewest is not None:
+        fewest = {**fewest, "score_spread": rulesets_number_of(fewest["score_spread"]) or 0}
+    offered: list[dict[str, Any]] = []
+    found = {"offered": offered, "moved": False, "fewest_repeats": fewest}
+    listed = document.get("alternatives")
+    if listed is None:
+        # Draws of before have no more than that.
+        return found | {"spread_by_lot": 0, "spread_nearest": 0} if fewest else None
+    by_lot, nearest = (Fraction(rulesets_number_of(listed[each]) or 0) for each in SCALE)
+    scale = Scale(by_lot, nearest)
+    unchanged = document["tables"] == (round_.seating or {}).get("tables")
+    taken = taken_of(document) if unchanged else None
+    for at, each in enumerate(listed["offered"]):
+        spread = Fraction(rulesets_number_of(each["score_spread"]) or 0)
+        offered.append(
+            {
+                "number": at + 1,
+                **{name: each[name] for name in ("seed", "repeat_meetings")},
+                "score_spread": spread,
+                "is_nearest": spread <= nearest,
+                "as_by_lot": scale.is_as_by_lot(spread),
+                "taken": at == taken,
+            }
+        )
+    moved = asdict(weights_of(state.settings)) in [
+        each["weights"] for each in listed["offered"][1:]
+    ]
+    return found | {"moved": moved, "spread_by_lot": by_lot, "spread_nearest": nearest}
+
+
+SCALE = ("by_lot", "nearest")
 
 
 def _fields(state: TournamentState, number: int, seed: int | None) -> dict[str, PairingField]:
@@ -644,22 +692,53 @@ def _proposal(
     state: TournamentState,
     number: int,
     fields: Sequence[tuple[PairingField, Kept]],
-    sections: Sequence[Seating],
+    before: Json | None,
 ) -> Proposal:
-    method, seating = state.settings.seating, _joined(state, number, sections)
-    if method not in METHODS:
-        return Proposal(seating)
-    drawn = write_draw(method, number, fields, seating)
-    priced = method == "swiss" and fields[0][0].repeat_price is not None
-    if priced and seating.quality.repeat_meetings:
-        fewest = [
-            seat_rest(field.with_fewest_repeats(), method, locked)
-            if locked
-            else seat_round(field.with_fewest_repeats(), method)
-            for field, locked in fields
-        ]
-        drawn |= write_fewest_repeats(_joined(state, number, fewest).quality)
-    return Proposal(seating, drawn)
+    method = state.settings.seating
+
+    def seated(weights: Weights) -> Seating:
+        sections = []
+        for field, locked in fields:
+            weighed = replace(field, weights=weights)
+            if method not in METHODS:
+                sections.append(_in_order(weighed, locked))
+            elif locked:
+                sections.append(seat_rest(weighed, method, locked))
+            else:
+                sections.append(seat_round(weighed, method))
+        return _joined(state, number, sections)
+
+    if method != "swiss":
+        seating = seated(weights_of(state.settings))
+        drawn = write_draw(method, number, fields, seating) if method in METHODS else None
+        return Proposal(seating, drawn)
+    scale, found = draw_alternatives(
+        [field for field, _locked in fields],
+        seated,
+        forbids_repeats=state.settings.objective == "no-repeats",
+    )
+    seed = fields[0][0].seed
+    drawn = write_draw(method, number, fields, found[0].seating)
+    drawn["alternatives"] = write_alternatives(scale, found, seed)
+    offered, at = drawn["alternatives"]["offered"], 0
+    if before is not None and "alternatives" in before:
+        stood, taken = before["alternatives"]["offered"], taken_of(before)
+        weights = [each["weights"] for each in stood]
+        if taken and asdict(weights_of(state.settings)) in weights:
+            # The settings are as they were, and a director wanted another.
+            at = next((n for n, each in enumerate(offered) if each["weights"] == weights[taken]), 0)
+        fewest = min(stood, key=_repeats_of)
+        if before["sections"] == drawn["sections"] and all(
+            _repeats_of(fewest) < _repeats_of(each) for each in offered
+        ):
+            # Chance has found more repeats of the same people than it did before.
+            offered.append(fewest)
+    seating = found[at].seating
+    return Proposal(seating, take(drawn, at) | {"tables": [list(t) for t in seating.tables]})
+
+
+def _repeats_of(offered: Json) -> int:
+    return int(offered["repeat_meetings"])
 
 
 def _joined(state: TournamentState, number: int, sections: Sequence[Seating]) -> Seating:

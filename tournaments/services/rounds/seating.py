@@ -9,6 +9,7 @@ from typing import Any
 from django.db import transaction
 from django.utils.translation import gettext_lazy as _
 
+from tournaments.engine.documents.verify import redraw, take
 from tournaments.engine.pairing.field import PairingField
 from tournaments.engine.pairing.judging import judge
 from tournaments.models import (
@@ -94,6 +95,10 @@ class DrawnFromOthers(SeatingOutdated):
 
 class NotWhoIsHere(Refused, code="not-who-is-here"):
     sentence = _("Look who is here: the seating is not of them.")
+
+
+class SeatingMoved(Refused, code="seating-moved"):
+    sentence = _("The seating has changed meanwhile: look at it once more.")
 
 
 class AcrossSections(Refused, code="across-sections"):
@@ -220,11 +225,12 @@ def seat_again(
         locked_now = {} if round_.stage else locked_tables(round_, locked)
         # The next try has another random draw, but can be reproduced too.
         seed = tournament.seed + tournament.revision
+        stood = Draw.objects.filter(round=round_).values_list("document", flat=True).first()
         check_results(state, round_.number)
         if locked_now:
-            drawn: Sequence[Proposal] = [draw_rest(state, round_.number, locked_now, seed)]
+            drawn: Sequence[Proposal] = [draw_rest(state, round_.number, locked_now, seed, stood)]
         else:
-            drawn = draw(state, round_.number, seed)
+            drawn = draw(state, round_.number, seed, stood)
         rounds = _put_proposals(state, round_.number, drawn, locked_now, left_before(round_))
         touch(tournament)
         numbers = [each.number for each in rounds]
@@ -233,6 +239,40 @@ def seat_again(
             details["arriving"] = sorted(taking_in)
         note(tournament, "seat-again", by, at, after=details)
         round_.refresh_from_db(fields=["seating", "stage"])
+    return round_
+
+
+@engine_refusals()
+def take_alternative(round_pk: int, number: int, seed: int, by: Actor, *, at: datetime) -> Round:
+    """Seat a proposal as one of its alternatives, by number from 1 and seed. Idempotent.
+
+    Raises: WrongState, SeatingMoved: the round was drawn again since they were seen.
+    """
+    with transaction.atomic():
+        tournament, round_ = lock_seated(round_pk)
+        draw_ = Draw.objects.filter(round=round_).first()
+        offered = draw_.document.get("alternatives", {}).get("offered", ()) if draw_ else ()
+        if draw_ is None or [each["seed"] for each in offered][number - 1 : number] != [seed]:
+            raise SeatingMoved
+        document = take(draw_.document, number - 1)
+        state, before = load_state(tournament), round_.seating or {}
+        played = [each.seats for each in state.seated_rounds if each.row.number < round_.number]
+        tables, byes = redraw(document, played)
+        document |= {"tables": [list(table) for table in tables], "byes": byes}
+        locked = [each["entrants"] for section in document["sections"] for each in section["kept"]]
+        places = [place for place, table in enumerate(document["tables"]) if table in locked]
+        round_.seating = before | {
+            **{name: document[name] for name in ("tables", "byes")},
+            "locked": places,
+        }
+        if (round_.seating, document) == (before, draw_.document):
+            return round_
+        round_.save(update_fields=["seating"])
+        draw_.document = document
+        draw_.save(update_fields=["document"])
+        touch(tournament)
+        after = {"round": round_.number, "alternative": number}
+        note(tournament, "take-alternative", by, at, after=after)
     return round_
 
 

@@ -109,6 +109,7 @@ ACTIONS: Mapping[tuple[str, str], Text] = {
     (Kind.EVENT, "seat-round"): gettext_lazy("Round seated"),
     (Kind.EVENT, "unseat-round"): gettext_lazy("Seating thrown away"),
     (Kind.EVENT, "change-seating"): gettext_lazy("Seating changed by hand"),
+    (Kind.EVENT, "take-alternative"): gettext_lazy("Another alternative taken"),
     (Kind.EVENT, "publish-round"): gettext_lazy("Seating published"),
     (Kind.EVENT, "take-back-round"): gettext_lazy("Published seating taken back"),
     (Kind.EVENT, "take-pen"): gettext_lazy("Another phone took over the scoring"),

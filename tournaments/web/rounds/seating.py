@@ -26,6 +26,7 @@ from tournaments.engine.pairing.judging import (
     leaders_apart,
     least_spread,
 )
+from tournaments.engine.rules.rulesets import Points
 from tournaments.models import Entrant, Game, Revision, Round, Tournament, Visitor
 from tournaments.models.people import fold_name
 from tournaments.permissions import (
@@ -50,7 +51,7 @@ from tournaments.services.rounds.changes import (
 )
 from tournaments.services.rounds.proposals import (
     Presence,
-    fewest_repeats,
+    alternatives_of,
     number_of,
     outdated_at,
     presence_at,
@@ -61,6 +62,7 @@ from tournaments.services.rounds.seating import (
     publish_round,
     seat_again,
     seat_next_round,
+    take_alternative,
     take_back_round,
     unseat_round,
 )
@@ -124,17 +126,37 @@ def seating_page(
         # The leaders should sit together in the last round, if no finals follow.
         leaders_meet = round_.number == settings.rounds and not settings.finals
         page["leaders_apart"] = apart and leaders_meet and settings.seating in LEADERS_MEET
-        sentences = [text for field, each in sections for text in _praise(state, field, each)]
-        fewest = fewest_repeats(state, round_)
-        if fewest is not None:
-            text = _(
-                "With as few repeats as possible (%(number)s), points at a table would be"
-                " %(spread)s apart on average."
-            )
-            spread = measure_text(fewest["score_spread"])
-            sentences.append(text % {"number": fewest["repeat_meetings"], "spread": spread})
-        page["praise"] = sentences
+        found = alternatives_of(state, round_)
+        offered = found["offered"] if found is not None else []
+        page["as_by_lot"] = any(each["taken"] and each["as_by_lot"] for each in offered)
+        if found is not None and len(offered) > 1:
+            by_lot = found["spread_by_lot"]
+            lines = [each | {"text": alternative_text(each, by_lot)} for each in offered]
+            page |= {"alternatives": lines, "moved": found["moved"]}
+        # What is taken says these two already.
+        said = len(sections) == 1 and len(offered) > 1 and any(each["taken"] for each in offered)
+        page["praise"] = [
+            text for field, each in sections for text in _praise(state, field, each, said=said)
+        ]
     return page
+
+
+def alternative_text(each: Mapping[str, Any], by_lot: Points) -> str:
+    """Return an alternative of a seating in words, with its figures."""
+    spread, lot = measure_text(each["score_spread"]), measure_text(by_lot)
+    numbers = {"number": each["repeat_meetings"], "spread": spread, "by_lot": lot}
+    again = (
+        ngettext("%(number)s meeting again", "%(number)s meetings again", numbers["number"])
+        if numbers["number"]
+        else _("Nobody meets again")
+    )
+    if each["is_nearest"]:
+        apart = _("points %(spread)s apart, the nearest possible")
+    elif each["as_by_lot"]:
+        apart = _("points %(spread)s apart, by lot it would be %(by_lot)s")
+    else:
+        apart = _("points %(spread)s apart")
+    return f"{again} · {apart}" % numbers
 
 
 def _sections(
@@ -148,10 +170,15 @@ def _sections(
             yield field, judge(field, [table.entrants for table in here.tables], here.byes)
 
 
-def _praise(state: TournamentState, field: PairingField, seating: Seating) -> list[str]:
-    """Return the sentences about a seating; with sections, as one that names the section."""
+def _praise(
+    state: TournamentState, field: PairingField, seating: Seating, *, said: bool
+) -> list[str]:
+    """Return the sentences about a seating; with sections, as one that names the section.
+
+    Those about meetings and scores may be `said` already.
+    """
     least = least_spread(field, seating.why.keys() - {*seating.byes})
-    sentences = list(praise(seating.quality, least, teams=bool(field.avoid)))
+    sentences = list(praise(seating.quality, least, teams=bool(field.avoid), said=said))
     section = state.section_at(field.index)
     return [f"{section_name(section)}: {' '.join(sentences)}"] if section else sentences
 
@@ -234,12 +261,15 @@ def faults(quality: Quality) -> Iterator[tuple[str, str]]:
             yield FIGURES[name](), str(getattr(quality, name))
 
 
-def praise(quality: Quality, least: Fraction, *, teams: bool = False) -> Iterator[str]:
+def praise(
+    quality: Quality, least: Fraction, *, teams: bool = False, said: bool = False
+) -> Iterator[str]:
     """Yield sentences about meetings, seats and scores; `least` is the least possible spread.
 
-    With `teams`, players of one team are to be kept apart.
+    With `teams`, players of one team are to be kept apart. Meetings and scores may be `said`.
     """
-    yield _meetings(quality)
+    if not said:
+        yield _meetings(quality)
     if teams and not quality.avoided_met:
         yield _("Nobody sits with a teammate.")
     uneven = quality.seat_imbalance
@@ -253,7 +283,7 @@ def praise(quality: Quality, least: Fraction, *, teams: bool = False) -> Iterato
         if uneven
         else _("Each has sat in each seat equally often.")
     )
-    if quality.score_spread:
+    if quality.score_spread and not said:
         numbers = {"spread": measure_text(quality.score_spread), "least": measure_text(least)}
         yield (
             _("Points at a table are %(spread)s apart on average, at best possible %(least)s.")
@@ -478,6 +508,16 @@ def reseat(request: HttpRequest, _row: Tournament, round_: Round) -> None:
     ]
     more = request.POST.getlist("take_in")
     seat_again(round_.pk, locked, actor_of(request), at=timezone.now(), taking_in=more)
+
+
+@round_action("seating")
+def take(request: HttpRequest, _row: Tournament, round_: Round) -> None:
+    """Seat the proposal as another of its alternatives."""
+    number, _sep, seed = request.POST.get("alternative", "").partition(" ")
+    if (number + seed).isdecimal() and len(number) < 3 and len(seed) < 20:
+        take_alternative(
+            round_.pk, int(number), int(seed or 0), actor_of(request), at=timezone.now()
+        )
 
 
 @round_action("seating")

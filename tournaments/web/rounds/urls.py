@@ -16,6 +16,7 @@ urlpatterns = [
     path(f"{SEATING}/", seating.seating, name="seating"),
     path(f"{SEATING}/swap/", seating.swap, name="swap_seats"),
     path(f"{SEATING}/again/", seating.reseat, name="seat_again"),
+    path(f"{SEATING}/take/", seating.take, name="take_alternative"),
     path(f"{SEATING}/publish/", seating.publish, name="publish_round"),
     path(f"{SEATING}/take-back/", seating.take_back, name="take_back_round"),
     path(f"{SEATING}/remove/", seating.unseat, name="unseat_round"),
