@@ -31,6 +31,7 @@ let busy = false;
 let tries = 0;
 let timer;
 let sending = null; // the key of the entry on its way, and how to stop it
+let isLeft = isHereOnly; // the worker has a copy of what waits
 let isDue = true; // another phone may have written since this one asked
 let heard = null; // the version of the sheet that this phone last heard
 let memory = null; // where the browser keeps nothing, the entries live as long as the page
@@ -61,6 +62,13 @@ function save(items) {
     memory = items.length ? items : null;
     strip(words.full);
   }
+  if (isLeft) copy();
+}
+
+// The worker sends it where the page is closed.
+function copy(isDue) {
+  isLeft = true;
+  Send.leave(`/outbox/${words.game}`, load().length ? load() : null, isDue);
 }
 
 const change = (key, fields) => save(load().map((item) => (item.key === key ? { ...item, ...fields } : item)));
@@ -125,6 +133,7 @@ async function sendAll() {
       if (answer.status === 0) {
         if (!kept) continue; // taken back while it was being sent
         change(item.key, { waited: true });
+        copy(true);
         timer = setTimeout(flush, DELAYS[Math.min(tries++, DELAYS.length - 1)]);
         return;
       }
@@ -532,6 +541,7 @@ const isOwn = ({ revision: seen }) => /^#(corrected|table)$/.test(location.hash)
 const kept = draft.now;
 const items = load();
 if (items.length || kept || isHereOnly) {
+  isLeft ||= items.length > 0;
   // It was written at another address, if the scoring was handed over and has come back.
   const here = (url) => (isHereOnly ? url : url.replace(/^.*\/play\/[^/]+\/[^/]+\//, location.pathname));
   save(items.map((item) => ({ ...item, url: here(item.url), waited: true })));

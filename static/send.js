@@ -54,4 +54,19 @@ async function post(item, stop = new AbortController()) {
   }
 }
 
-export { newKey, newWriteKey, token, digestOf, isMixedUp, post };
+// A copy of what waits, under the address of a table, for the service worker: it sends the same keys once
+// there is a signal, although no page is open (Background Sync). What the page keeps stays what counts.
+let leaving = Promise.resolve();
+
+function leave(address, what, isDue = false) {
+  leaving = leaving.then(async () => {
+    const { sync } = await navigator.serviceWorker?.getRegistration() ?? {};
+    if (!sync) return;
+    const cache = await caches.open("kingscore-outbox");
+    if (what) await cache.put(address, new Response(JSON.stringify({ what, token: token() })));
+    else await cache.delete(address);
+    if (isDue) await sync.register("outbox");
+  }).catch(() => { /* the page sends it */ });
+}
+
+export { newKey, newWriteKey, token, digestOf, isMixedUp, post, leave };

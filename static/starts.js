@@ -29,6 +29,7 @@ const waiting = (key) => read(outboxOf(key), []);
 function save(game, items) {
   if (items.length) localStorage.setItem(outboxOf(game), JSON.stringify(items));
   else localStorage.removeItem(outboxOf(game));
+  Send.leave(`/outbox/${game}`, items.length ? items : null);
 }
 
 // Put a change of a row or of the names behind what waits for a table, in place of an earlier one.
@@ -44,7 +45,8 @@ function put(record) {
 
 function remove(key) {
   localStorage.setItem(PLACE, JSON.stringify(all().filter((each) => each.key !== key)));
-  localStorage.removeItem(outboxOf(key));
+  save(key, []);
+  Send.leave(`/start/${key}`, null);
   localStorage.removeItem(draftOf(key));
 }
 

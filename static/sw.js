@@ -62,11 +62,59 @@ async function renew(given) {
   const applicationServerKey = await (await fetch(RENEW)).text();
   const wanted = { userVisibleOnly: true, applicationServerKey };
   const { endpoint, keys } = (given ?? await self.registration.pushManager.subscribe(wanted)).toJSON();
-  const body = new URLSearchParams({ endpoint, ...keys });
-  // As in send.js, which a worker cannot import.
+  await send(RENEW, { endpoint, ...keys });
+}
+
+// As in send.js, which a worker cannot import.
+async function send(url, fields, headers = {}) {
+  const body = new URLSearchParams(fields);
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(body));
-  const headers = { "Content-Digest": `sha-256=:${btoa(String.fromCharCode(...new Uint8Array(digest)))}:` };
-  await fetch(RENEW, { method: "POST", body, headers });
+  headers["Content-Digest"] = `sha-256=:${btoa(String.fromCharCode(...new Uint8Array(digest)))}:`;
+  return fetch(url, { method: "POST", body, headers, redirect: "error", signal: AbortSignal.timeout(30_000) });
+}
+
+// The browser has found a signal, although no page may be open: what pages have left here is sent with their
+// keys, in order, up to what is refused. The page, which keeps it, sends the same again and shows the answers.
+self.addEventListener("sync", (event) => event.waitUntil(sendLeft()));
+
+async function sendLeft() {
+  const cache = await caches.open("kingscore-outbox");
+  for (const left of await cache.keys()) {
+    const table = new URL(left.url).pathname.match(/^\/outbox\/(.+)$/)?.[1];
+    const start = table && await cache.match(`/start/${table}`);
+    if (!table) continue;
+    const { what, token } = await (await cache.match(left)).json();
+    const base = start && await begin((await start.json()).what, token);
+    if (!start || base) await sendAll(what, token, base);
+    await cache.delete(left);
+    if (start) await cache.delete(`/start/${table}`);
+  }
+}
+
+// Without an answer of the site, the browser tries again later.
+async function post(url, fields, token, more) {
+  const response = await send(url, fields, { "X-CSRFToken": token, ...more });
+  const { status } = response;
+  if (!isOurs(response) || status >= 500 || status === 408 || status === 429) throw new Error("no answer");
+  return response;
+}
+
+async function begin({ url, fields, key, at, after }, token) {
+  // The game before has to come first.
+  if (after || url !== "/new/") return null;
+  const response = await post(url, [...fields, ["key", key], ["at", at]], token, { Accept: "application/json" });
+  return response.status === 201 ? (await response.json()).base : null;
+}
+
+async function sendAll(items, token, base) {
+  let seen = items[0]?.revision;
+  for (const { url, fields, key, refused, editing } of items) {
+    if (refused || editing) return;
+    const at = base ? base + url.match(/[^/]+\/$/)[0] : url;
+    const { status, headers } = await post(at, [...fields, ["key", key], ["revision", seen]], token, { "HX-Request": "true" });
+    if (status !== 200) return;
+    seen = Math.min(Number(seen) + 1, Number(headers.get("Kingscore-Revision")));
+  }
 }
 
 async function show(event, url) {

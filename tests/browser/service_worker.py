@@ -43,6 +43,12 @@ class ServiceWorker:
     def asked(self):
         return self.worker.evaluate("self.asked")
 
+    def find_signal(self):
+        """Let the browser find a signal while no page is open, and wait until all is sent."""
+        self.page.goto("about:blank")
+        self.phone.cable.plug()
+        self.worker.evaluate(FIRED, ["sync", {}])
+
     def deliver(self, data):
         """Bring a message as a push service does; return the title and options that are shown."""
         devtools, found = self.phone.context.new_cdp_session(self.page), []

@@ -15,6 +15,7 @@ from tests.browser.playing import (
     shown,
     write_without_signal,
 )
+from tests.browser.service_worker import ServiceWorker
 from tests.deals import NAMES, WHOLE_GAME, deal
 from tests.factories import reload
 from tests.sample_games import DRAWN
@@ -27,6 +28,7 @@ from tournaments.engine.variants import RULESETS
 from tournaments.models import Game
 from tournaments.queries.rulesets import describe, plays_without_signal
 from tournaments.texts.labels import points_text
+from tournaments.web.base.phone import address
 
 pytestmark = [pytest.mark.browser, pytest.mark.keeps_pages]
 
@@ -36,6 +38,13 @@ CHOOSE = """ruleset => {
   for (const radio of [family, form]) radio.checked = true;
   form.dispatchEvent(new Event("change", { bubbles: true }));
 }"""
+
+LEFT_TWICE = """async () => {
+  const cache = await caches.open("kingscore-outbox");
+  const left = (await cache.keys()).map(async (each) => (await cache.match(each)).json());
+  return (await Promise.all(left)).some(({ what }) => what.length === 2);
+}"""
+"""Both entries are left with the worker."""
 
 OPTION = """([name, value]) => {
   const fields = [...document.querySelectorAll(`[name='${name}']`)];
@@ -252,6 +261,46 @@ def sum_of(bodies):
     each = {"heart_king": -320, "queens": -100, "men": -60}
     points = [[each[u] * n for n in c] for b in bodies for u, c in b["counts"].items()]
     return map(sum, zip(*points, strict=True))
+
+
+def test_worker_sends_what_waits_while_no_page_is_open(away):
+    phone = away()
+    page = phone.page
+    # Tests have Background Sync switched off.
+    phone.context.add_init_script(
+        "SyncManager.prototype.register = async (tag) => { window.registered = tag; };"
+    )
+    begin(phone)
+    write_without_signal(phone, WHOLE_GAME[:2])
+    local = page.url
+    page.wait_for_function("window.registered === 'outbox'")
+    page.wait_for_function(LEFT_TWICE)
+    worker = ServiceWorker(phone)
+    worker.find_signal()
+    assert the_game().game.totals == tuple(sum_of(WHOLE_GAME[:2]))
+    # The page sends the same once more, and shows what is there.
+    phone.open(local)
+    page.wait_for_url("**/play/**")
+    phone.wait_for(2)
+    expect(page.locator("#table .waits")).to_have_count(0)
+
+    # A deal at a table that the server has, in front of one that it refuses.
+    phone.lose_signal()
+    write_without_signal(phone, WHOLE_GAME[2:3])
+    page.evaluate("""() => {
+      const place = Object.keys(localStorage).find(key => key.startsWith("kingscore.outbox."));
+      const items = JSON.parse(localStorage.getItem(place));
+      const { fields: [...fields], ...more } = items[0];
+      items.push({ ...more, fields, key: "refused-1" });
+      localStorage.setItem(place, JSON.stringify(items));
+    }""")
+    page.reload()
+    expect(page.locator(WAITING_ROWS)).to_have_count(2)
+    page.wait_for_function(LEFT_TWICE)
+    worker.find_signal()
+    assert (len(the_game().positions), Game.objects.count()) == (3, 1)
+    phone.open(phone.base + address(the_game().row, "write"))
+    expect(page.locator("#table .errors").first).to_contain_text("turn to declare")
 
 
 def test_start_page_sends_what_waits_the_next_day(away):
