@@ -168,13 +168,14 @@ def audit_in(backup):
 
 @pytest.mark.parametrize("release", RELEASES, ids=lambda path: path.stem)
 def test_backup_of_a_release_is_restored_and_migrated(release, tmp_path):
-    site = Site(tmp_path)
-    site.restore(release)
     kept = {table["name"]: table["rows"] for table in manifest_of(release)["tables"]}
     lines = audit_in(release)
 
     names = f"NAMES, KEYS, COLUMNS = {list(kept)}, {[each['id'] for each in lines]}, {[*lines[0]]}"
-    found, look = site.look(first=f"{names}\n{COUNT}")
+    with database_of_its_own(URL) as url:
+        site = Site(tmp_path, url)
+        site.restore(release)
+        found, look = site.look(first=f"{names}\n{COUNT}")
 
     assert found["missing"] == []
     assert found["lines"] == lines
