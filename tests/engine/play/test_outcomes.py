@@ -1,11 +1,13 @@
 from fractions import Fraction
 from itertools import combinations, pairwise
+from random import Random
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.deals import NAMES, WHOLE_GAME
+from tests.engine.play.table_play import draw_counts
 from tests.sample_games import DRAWN, load
 from tests.sample_games import NAMES as RECORDS
 from tournaments.engine.documents.entries import parse_entry
@@ -418,3 +420,90 @@ def test_evening_with_many_people_is_settled_quickly_and_right():
     assert len(balance) == 120
     assert sum(balance.values()) == 0
     assert balance["0-0"] == outcomes.settle(games[0].game.totals, Fraction(1, 10)).balances[0]
+
+
+# What each side still needs.
+
+
+def play_on(game, bodies):
+    for body in bodies:
+        game = play(game, parse_entry(body))
+    return game
+
+
+@pytest.mark.parametrize("out", ["positive", "mean"])
+@pytest.mark.parametrize("ruleset", ["turkish-king", "turkish-king-internet"])
+def test_last_deal_decides_as_the_tricks_that_were_needed(ruleset, out):
+    rules = RULESETS[ruleset].with_options({"out": out})
+    trumps_last = [*WHOLE_GAME[:3], *WHOLE_GAME[4:5], *WHOLE_GAME[6:8], *WHOLE_GAME[11:13]]
+    played = WHOLE_GAME[:19] if rules.length == 20 else [*trumps_last, *WHOLE_GAME[16:19]]
+    game = play_on(Game(rules), played)
+    needs = outcomes.tricks_to_be_out(game)
+    for ends in combinations(range(16), 3):
+        tricks = [after - end - 1 for end, after in pairwise((-1, *ends, 16))]
+        if 13 not in tricks:
+            end = play(game, Deal("trump", counts={"tricks": tuple(tricks)}))
+            wanted = [s for s in range(4) if needs[s] is not None and tricks[s] >= needs[s]]
+            assert list(outcomes.decide(end).out) == wanted
+
+
+def finish(chance, game, side, tricks):
+    """Play to the end: the side takes so many tricks with trumps, and nothing else."""
+    sides = range(game.ruleset.side_count)
+    others = [other for other in sides if other != side]
+    while not game.finished:
+        contract = chance.choice(game.legal_contracts())
+        own = min(tricks, 13) if contract.kind == "trump" else 0
+        tricks -= own
+        taker = chance.choice(others)
+        counts = {
+            unit.id: tuple({side: own, taker: unit.total - own}.get(s, 0) for s in sides)
+            for unit in contract.units
+        }
+        game = play(game, Deal(contract.id, game.declarer if contract.declared else None, counts))
+    return game
+
+
+@pytest.mark.parametrize(
+    ("ruleset", "out"),
+    [
+        *(("turkish-king", "positive"), ("turkish-king", "mean"), ("turkish-king-bloody", "mean")),
+        *(("turkish-king-internet", "positive"), ("turkish-king-double", "positive")),
+        ("turkish-king-partners", None),
+    ],
+)
+def test_so_many_tricks_are_out_and_one_fewer_is_not(ruleset, out):
+    chance = Random(ruleset)
+    options = {"king": "off"} | ({"out": out} if out else {})
+    for _game in range(20):
+        game = Game(RULESETS[ruleset].with_options(options))
+        for _deal in range(chance.randrange(game.ruleset.length)):
+            contract = chance.choice(game.legal_contracts())
+            counts = draw_counts(chance, game.ruleset, contract)
+            game = play(
+                game, Deal(contract.id, game.declarer if contract.declared else None, counts)
+            )
+        needs = outcomes.tricks_to_be_out(game)
+        assert len(needs) == game.ruleset.side_count
+        trumps = outcomes.deals_left(game)[1]
+        for side, need in enumerate(needs):
+            enough = 13 * trumps if need is None else need
+            is_out = side in outcomes.decide(finish(chance, game, side, enough)).out
+            assert is_out is (need is not None)
+            if need:
+                fewer = finish(chance, game, side, need - 1)
+                assert side not in outcomes.decide(fewer).out
+
+
+@pytest.mark.parametrize(
+    ("ruleset", "options", "deals"),
+    [
+        ("rifki", {}, 3),
+        # Which penalties will have been played decides the mean.
+        ("turkish-king-internet", {"out": "mean"}, 3),
+        ("turkish-king", {}, 20),
+    ],
+)
+def test_nothing_is_needed_where_nobody_sinks_or_knows(ruleset, options, deals):
+    game = play_on(Game(RULESETS[ruleset].with_options(options)), WHOLE_GAME[:deals])
+    assert outcomes.tricks_to_be_out(game) == ()

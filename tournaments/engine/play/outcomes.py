@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from tournaments.engine.play.games import Game, PlayedDeal
 from tournaments.engine.rules.entries import write_points
-from tournaments.engine.rules.rulesets import Points, Setting, number_of
+from tournaments.engine.rules.rulesets import ALL_TRICKS, TRUMP, Points, Setting, number_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +76,51 @@ OUTCOMES: Mapping[Setting, Callable[[Game], tuple[int, ...] | None]] = MappingPr
     }
 )
 """The named outcomes: each returns the sides that are out, or None if there is only a winner."""
+
+
+def tricks_to_be_out(game: Game) -> tuple[int | None, ...]:
+    """Return how many tricks each side still needs, over all trump deals left, to be out by score.
+
+    It then takes nothing in the penalties left. 0 for a side that is above already, None for one
+    that more tricks than are left would not save. Empty where nobody sinks, where the rules leave
+    open how many deals of trumps come, or what the mean will be, and at the end.
+    """
+    ruleset = game.ruleset
+    trumps = [contract for contract in ruleset.contracts if contract.kind == TRUMP]
+    sinks = OUTCOMES[ruleset.settings["outcome"]] in (_out_by_score, _pair_out_by_score)
+    if game.finished or not sinks or ruleset.steps or len(trumps) != 1:
+        return ()
+    penalties, trump_deals = deals_left(game)
+    trump, bar = trumps[0], Fraction(0)
+    value = Fraction(trump.values.get("tricks", 0))
+    if trump_deals is None or trump.scoring != "per-unit" or value <= 0:
+        return ()
+    if ruleset.settings.get("out") == "mean":
+        others = [contract for contract in ruleset.contracts if contract.kind != TRUMP]
+        left = [(game.times_left(contract) or 0, contract.unit_sum) for contract in others]
+        if penalties and sum(times for times, _worth in left) != penalties:
+            return ()
+        worth = sum(times * each for times, each in left if penalties)
+        end = sum(game.totals) + trump_deals * trump.unit_sum + worth
+        bar = Fraction(end, ruleset.side_count)
+    needs = (max(floor((bar - points) / value) + 1, 0) for points in game.totals)
+    return tuple(need if need <= trump_deals * ALL_TRICKS else None for need in needs)
+
+
+def deals_left(game: Game) -> tuple[int, int | None]:
+    """Return how many deals of penalties and of trumps are left, the latter None if it is open."""
+    ruleset, played = game.ruleset, len(game.deals)
+    left = (ruleset.length or 0) - played
+    if ruleset.plan:
+        stages = [{ruleset.by_id[name].kind for name in stage} for stage in ruleset.plan[played:]]
+        trumps = stages.count({TRUMP})
+        is_open = any(len(kinds) > 1 for kinds in stages)
+    else:
+        firsts = [ruleset.sides.index(side) for side in range(ruleset.side_count)]
+        declared = [game.left_to_declare(seat) for seat in firsts]
+        trumps = sum(kinds.get(TRUMP, 0) for kinds in declared)
+        is_open = sum(sum(kinds.values()) for kinds in declared) != left
+    return (left, None) if is_open else (left - trumps, trumps)
 
 
 Earners = Callable[[Game, PlayedDeal], Iterable[int]]
