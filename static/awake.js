@@ -1,10 +1,11 @@
-// The screen stays on while a game is written, and saving is felt; both can be switched off on this phone.
+// The screen stays on while a game is written, and saving is felt; both can be switched off on this phone,
+// as can the line of who leads, by the style sheet.
 
-const NAMES = ["awake", "vibrates"];
+const NAMES = ["awake", "vibrates", "chances"];
 const place = (name) => `kingscore.${name}`;
 const switchOf = (name) => document.getElementById(name);
 const calm = matchMedia("(prefers-reduced-motion: reduce)");
-const POSSIBLE = { awake: "wakeLock" in navigator, vibrates: "vibrate" in navigator };
+const POSSIBLE = { awake: "wakeLock" in navigator, vibrates: "vibrate" in navigator, chances: true };
 const PATTERNS = { saved: [25], refused: [60, 60, 60] };
 let lock = null;
 

@@ -142,9 +142,12 @@ def test_screen_stays_on_and_saving_is_felt_unless_switched_off(new_phone):
     phone.save_and_wait()
     assert phone.page.evaluate("felt") == [1, 1, 3]
     phone.page.emulate_media(reduced_motion="no-preference")
-    for name in ("awake", "vibrates"):
+    leads = phone.page.locator(".chances")
+    expect(leads).to_contain_text("Ahead: Burak")
+    for name in ("awake", "vibrates", "chances"):
         phone.page.locator(f"#{name}").uncheck()
     phone.page.wait_for_function("() => held == 0")
     phone.page.reload()
+    expect(leads).to_be_hidden()
     phone.write_deal(WHOLE_GAME[2])
     assert (phone.page.evaluate("felt"), phone.page.evaluate("held")) == ([], 0)

@@ -506,6 +506,14 @@ def test_small_screens_hold_all_that_is_tapped(new_phone, width, height, text):
             phone.tap(phone.page.locator(".change"))
     phone.save_and_wait({"trump": "hearts"})
     assert phone.sheet().game.totals[0] == 130
+    # A contract that nobody had to choose leaves the last entry, to be undone, until one counts.
+    phone.sit_down(*WHOLE_GAME[:17])
+    assert phone.page.locator(".undo").is_visible()
+    if (height, text) != (640, 24):
+        assert phone.page.evaluate(OUT_OF_REACH) == []
+    phone.tap(phone.key(5))
+    assert phone.page.evaluate(OUT_OF_REACH) == []
+    assert phone.page.locator(".undo").is_hidden()
 
 
 def running_totals_are_in_sight(phone):

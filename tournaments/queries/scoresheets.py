@@ -13,7 +13,16 @@ from django.utils.translation import ngettext
 from tournaments.engine.documents.entries import write_entry
 from tournaments.engine.play.games import Game as GamesGame
 from tournaments.engine.play.games import PlayedDeal, only_totals
-from tournaments.engine.play.outcomes import Badge, Outcome, Payment, settle, who_declared
+from tournaments.engine.play.outcomes import (
+    Badge,
+    Outcome,
+    Payment,
+    deals_left,
+    rank,
+    settle,
+    tricks_to_be_out,
+    who_declared,
+)
 from tournaments.engine.rules import entries as kinds
 from tournaments.engine.rules.entries import (
     PILES,
@@ -299,6 +308,35 @@ def going_text(ruleset: Ruleset, deals: int, totals: PerSide) -> str:
         return _("deal %(deal)s of %(deals)s") % {"deal": deals + 1, "deals": ruleset.length}
     details = " : ".join(map(labels.points_text, totals))
     return _("%(totals)s, first to %(target)s") % {"totals": details, "target": ruleset.target}
+
+
+def chances_of(game: GamesGame, players: Sequence[str]) -> str:
+    """Return who leads, and how many tricks the others still need to be out.
+
+    Empty before a deal, at the end, and while all are level.
+    """
+    ranks, names = rank(game.totals), game.ruleset.side_names(players)
+    if game.finished or len(set(ranks)) == 1:
+        return ""
+    best = [name for name, place in zip(names, ranks, strict=True) if place == 1]
+    parts = [_("Ahead: %(players)s") % {"players": ", ".join(best)}]
+    needs = dict(zip(names, tricks_to_be_out(game) or [0] * len(names), strict=True))
+    tricks = [
+        ngettext("%(player)s %(number)s trick", "%(player)s %(number)s tricks", need)
+        % {"player": name, "number": need}
+        for name, need in needs.items()
+        if need
+    ]
+    if tricks:
+        penalties, _trumps = deals_left(game)
+        text = _("To be out, at least: %(tricks)s") if penalties else _("To be out: %(tricks)s")
+        parts.append(text % {"tricks": ", ".join(tricks)})
+    lost = ", ".join(name for name, need in needs.items() if need is None)
+    if lost:
+        sinks = game.ruleset.settings.get("king") == "off"
+        text = _("Sinks: %(players)s") if sinks else _("Only a King saves: %(players)s")
+        parts.append(text % {"players": lost})
+    return " · ".join(parts)
 
 
 def outcome_of(game: GamesGame, outcome: Outcome, players: Sequence[str]) -> str:

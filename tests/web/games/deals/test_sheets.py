@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from django.utils import translation
 
-from tests.deals import deal
+from tests.deals import WHOLE_GAME, deal
 from tests.factories import GameFactory, HouseRulesetFactory, SetupFactory
 from tests.sample_games import SAMPLE, load, load_result, sides
 from tests.web.games.table import table_of, table_of_record
@@ -154,6 +154,35 @@ def test_declarer_is_named_in_the_column_of_the_pair(name, declarers):
 )
 def test_what_is_left_to_declare_is_shown_where_there_are_quotas(ruleset, options, left):
     assert page_of(table_of(ruleset, **options)).left == left
+
+
+@pytest.mark.parametrize(
+    ("ruleset", "deals", "line"),
+    [
+        ("turkish-king", 0, []),
+        (
+            *("turkish-king", 5),
+            ["Önde: Deniz · Batmamak için en az: Ayşe 5 el, Burak 4 el, Cem 17 el, Deniz 1 el"],
+        ),
+        ("turkish-king", 19, ["Önde: Ayşe · Batmamak için: Burak 3 el, Cem 11 el, Deniz 10 el"]),
+        ("turkish-king", 20, []),
+        ("rifki", 5, ["Önde: Deniz"]),
+    ],
+)
+@pytest.mark.parametrize("kind", ["write", "follow"])
+def test_line_says_who_leads_and_what_the_others_need(client, kind, ruleset, deals, line):
+    game = table_of(ruleset, *WHOLE_GAME[:deals])
+    page = client.get(address(game, kind), headers={"accept-language": "tr"}).content.decode()
+    assert texts(r'class="chances">(.*?)</p>', page) == line
+
+
+@pytest.mark.parametrize(
+    ("options", "last"), [({}, "Only a King saves: Cem"), ({"king": "off"}, "Sinks: Cem")]
+)
+def test_whom_no_trick_saves_is_named(options, last):
+    fine = {"type": "adjustment", "seat": 2, "points": -200, "reason": "revoke"}
+    page = page_of(table_of("turkish-king", *WHOLE_GAME[:19], fine, **options))
+    assert page.chances.split(" · ")[1:] == ["To be out: Burak 3 tricks, Deniz 10 tricks", last]
 
 
 @pytest.mark.parametrize(("language", "first"), [("en", "0.90"), ("tr", "0,90"), ("it", "0,90")])

@@ -31,6 +31,7 @@ from tournaments.queries.scoresheets import (
     FinalStanding,
     authors_of,
     badges_of,
+    chances_of,
     deal_line,
     marks_of,
     members_of,
@@ -124,6 +125,11 @@ class SheetPage:
         left = [self.game.left_to_declare(seat) for seat in seats]
         kinds = ruleset.side_quotas
         return {labels.kind_name(k): tuple(each[k] for each in left) for k in kinds}
+
+    @cached_property
+    def chances(self) -> str:
+        """Who leads, and what the others still need."""
+        return chances_of(self.game, self.sheet.row.players)
 
     @cached_property
     def standings(self) -> tuple[FinalStanding, ...]:
