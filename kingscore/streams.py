@@ -267,9 +267,8 @@ class Streams:
         self.of_topic[stream.topic].add(stream)
         self.networks[stream.network] += 1
         if stream.topic in self.versions:
-            # The page asks now: whatever happens later is a change. It may show more than was seen
-            # at the last look, so no version is announced.
-            stream.say("hello")
+            # Whatever happens after the last look is a change.
+            stream.say("hello", self.data(stream.topic))
         if self.work is None or self.work.done():
             self.work = asyncio.create_task(self.run())
 

@@ -15,10 +15,12 @@ const shown = document.querySelector(`${PART}:not(#strip)`)?.getAttribute("hx-ge
 const page = shown && new URL(shown, location).pathname;
 
 // Sooner than it polls, a part asks once: the next change waits for the poll.
-Stream.hear(() => {
-  for (const { id } of document.querySelectorAll(PART)) {
+Stream.hear((_, version) => {
+  for (const part of document.querySelectorAll(PART)) {
+    if (Stream.isOf(version, part.getAttribute("hx-headers"))) continue;
+    const { id } = part;
     due.add(id);
-    const pause = pauseOf(document.getElementById(id));
+    const pause = pauseOf(part);
     // Other pages have heard it at the same moment.
     if (Date.now() - (asked.get(id) ?? 0) >= pause) setTimeout(ask, Math.random() * pause / 20, id);
   }

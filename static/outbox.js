@@ -32,8 +32,8 @@ let tries = 0;
 let timer;
 let sending = null; // the key of the entry on its way, and how to stop it
 let isLeft = isHereOnly; // the worker has a copy of what waits
-let isDue = true; // another phone may have written since this one asked
-let heard = null; // the version of the sheet that this phone last heard
+let isDue = false; // another phone may have written since this one asked
+let heard = words.etag; // the version of the sheet that this phone last heard
 let memory = null; // where the browser keeps nothing, the entries live as long as the page
 let isGone = false; // the scoring was handed over, or the round closed: what waits is kept
 let draft = Draft.load(); // typed values, those put aside, and news from other phones
@@ -506,8 +506,8 @@ function goOn() {
 
 setInterval(listen, EVERY);
 if (!isHereOnly) {
-  Stream.hear(() => {
-    isDue = true;
+  Stream.hear((_, version) => {
+    isDue = !Stream.isOf(version, heard);
     listen();
   });
 }

@@ -18,6 +18,9 @@ let again;
 
 const isOpen = () => since > 0;
 
+// An ETag of a sheet begins with its version.
+const isOf = (version, etag) => Boolean(version && etag?.includes(version));
+
 // With a question after an event: the answer must not be older.
 const headers = () => (isOpen() ? { "Kingscore-News": news } : {});
 
@@ -54,9 +57,11 @@ function wait() {
 function heard({ type, data }) {
   wait();
   if (type === "beat") return;
-  news = data.split(" ")[1] || "unknown";
+  const [, version = ""] = data.split(" ");
+  // A page may show more than the server had seen before this hello.
+  news = (type === "news" && version) || "unknown";
   since ||= Date.now();
-  for (const listener of listeners) listener(type);
+  for (const listener of listeners) listener(type, version);
 }
 
 // Cut off, refused, or kept back on the way.
@@ -73,4 +78,4 @@ document.addEventListener("visibilitychange", () => {
   else open();
 });
 
-export { headers, hear, isOpen };
+export { headers, hear, isOf, isOpen };

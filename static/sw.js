@@ -191,7 +191,7 @@ async function keepShown(url, html) {
   const files = keepFiles(html);
   // A page that is new here waits for its files: without its scripts it could keep no entry.
   await (before ? files.catch(() => {}) : files);
-  const given = before ?? (await load(url, { credentials: "same-origin" }));
+  const given = before ?? (await load(url, { method: "HEAD", credentials: "same-origin" }));
   if (given.ok && !given.redirected) await cache.put(place, new Response(html, { headers: given.headers }));
 }
 

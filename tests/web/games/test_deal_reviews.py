@@ -252,5 +252,5 @@ def test_deals_cost_as_much_for_one_as_for_ten(phone, game, django_assert_num_qu
     for number in (1, 10):
         record_all(game, WHOLE_GAME[game.revision : number])
         game.refresh_from_db()
-        with django_assert_num_queries(6):
+        with django_assert_num_queries(7):
             phone.get(url(game, "write"))

@@ -406,13 +406,14 @@ SHOWS = ("GET", "HEAD", "POST")
 def table_page(request: HtmxRequest, row: Game) -> HttpResponse:
     """Show the sheet of a game and the form for its next deal."""
     fragment = bool(request.htmx)
+    mark = mark_of(row) if fragment else mark_written(row)
+    etag = etag_of(request, row.public_id, mark)
     # The page with its form is rendered each time; only polling phones send this.
-    etag = etag_of(request, row.public_id, mark_of(row)) if fragment else None
-    response = not_modified(request, etag)
+    response = not_modified(request, etag if fragment else None)
     if response is not None:
         return response
-    response = show_table(request, load_sheet(row))
-    if etag:
+    response = show_table(request, load_sheet(row), etag=etag)
+    if fragment:
         response["ETag"] = etag
     remember_game(request, response, row, "write")
     remember_phone(request, response)
@@ -623,11 +624,15 @@ def show_table(
     sheet: Sheet,
     typed: Typed | None = None,
     refusal: Refusal = NOT_REFUSED,
+    etag: str = "",
 ) -> HttpResponse:
-    """Return the table page, or its fragment, with typed values and a refusal."""
+    """Return the table page, or its fragment, with typed values and a refusal.
+
+    With `etag` the page need not ask for what it shows.
+    """
     row = sheet.row
     holder = number_in(typed or {}, HOLDER, holder_of(request, row.players))
-    page = table_context(request, sheet, holder, typed, refusal)
+    page = table_context(request, sheet, holder, typed, refusal) | {"etag": etag}
     fragment = request.htmx
     if fragment and typed is not None and refusal.status != 200:
         # So that a phone that loses its signal now has the current sheet without typed values.
@@ -724,10 +729,12 @@ def _at_club(request: HttpRequest, sheet: Sheet) -> dict[str, Any]:
 
 
 def etag_of(request: HttpRequest, public_id: str, mark: GameVersion) -> str:
-    """Return the ETag of a sheet that is polled; the revision counts every write."""
+    """Return the ETag of a sheet that is polled; the revision counts every write.
+
+    It begins with the version that streams announce, so that pages know what they show.
+    """
     seen = [
         public_id,
-        mark,
         get_language(),
         holder_of(request, mark.players),
         request.COOKIES.get("theme"),
@@ -735,7 +742,7 @@ def etag_of(request: HttpRequest, public_id: str, mark: GameVersion) -> str:
         # Includes the style sheet, so that open pages of an older program reload.
         staticfiles_storage.url("table.css"),
     ]
-    return f'"{sha256(repr(seen).encode()).hexdigest()[:32]}"'
+    return f'"{mark.digest}{sha256(repr(seen).encode()).hexdigest()[:16]}"'
 
 
 STOP_POLLING = 286
