@@ -22,18 +22,6 @@ function tick() {
   }
 }
 
-// Requests of the bar above a sheet do not concern the sheet.
-const bar = document.getElementById("round-bar");
-for (const news of ["htmx:afterSwap", "htmx:sendError"]) {
-  bar?.addEventListener(news, (event) => {
-    event.stopPropagation();
-    tick();
-  });
-}
 document.addEventListener("htmx:afterSwap", tick);
-// A phone that slept asks at once; until then the clock goes on by itself.
-document.addEventListener("visibilitychange", () => {
-  if (!document.hidden && bar) window.htmx?.trigger(bar, "wake");
-});
 setInterval(tick, 250);
 tick();
