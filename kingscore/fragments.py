@@ -5,12 +5,14 @@ sees all of their context. The parts are in `templates/jinja2/`.
 """
 
 import re
-from collections.abc import Callable, Hashable, MutableMapping
+from collections.abc import Callable, Hashable, Iterable, MutableMapping
 from datetime import datetime
 from functools import cache, lru_cache
 from typing import Any, cast
 
 from django import template
+from django.conf import settings
+from django.contrib.staticfiles.storage import staticfiles_storage
 from django.http import HttpRequest
 from django.middleware.csrf import get_token
 from django.template import defaulttags
@@ -19,13 +21,14 @@ from django.template.loader import render_to_string
 from django.templatetags import i18n
 from django.urls import NoReverseMatch, reverse
 from django.utils.functional import SimpleLazyObject
-from django.utils.html import conditional_escape, format_html, json_script
+from django.utils.html import conditional_escape, format_html, format_html_join, json_script
 from django.utils.safestring import SafeString
 from django.utils.timezone import localtime
 from django.utils.translation import get_language, gettext, ngettext, npgettext, pgettext
 from jinja2 import BaseLoader, ChainableUndefined, Environment, Template
 from jinja2.ext import Extension
 
+from kingscore.static_files import FOLDER, ModuleStorage, files_of
 from tournaments.templatetags.kingscore import register as of_sheets
 
 register = template.Library()
@@ -133,6 +136,25 @@ def fragment(context: template.Context, name: str) -> SafeString:
     values = cast("dict[str, Any]", context.flatten())
     request = getattr(context, "request", None)
     return SafeString(render_to_string(name, values, request, using="fragments"))
+
+
+@register.simple_tag
+def bundle(name: str) -> SafeString:
+    """Show the style or script of a page: one file, or where no bundles are made, all of them."""
+    if isinstance(staticfiles_storage, ModuleStorage):
+        files = scripts = [FOLDER + name]
+    else:
+        files, scripts = files_of(name), [f"{each}.js" for each in settings.BUNDLES[name].split()]
+    if name.endswith(".css"):
+        return _each('<link rel="stylesheet" href="{}">', files)
+    early = [each for each in files if each not in scripts]
+    return _each('<link rel="modulepreload" href="{}">', early) + _each(
+        '<script src="{}" type="module"></script>', scripts
+    )
+
+
+def _each(element: str, files: Iterable[str]) -> SafeString:
+    return format_html_join("", element, ([staticfiles_storage.url(file)] for file in files))
 
 
 # The tags `translate` and `url`, in the place of Django's: a page has some forty of each.

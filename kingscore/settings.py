@@ -384,6 +384,27 @@ STATICFILES_FINDERS = [
     "django.contrib.staticfiles.finders.FileSystemFinder",
     "kingscore.static_files.AppFilesFinder",
 ]
+# The scripts and styles of pages, by names of files in static/: see kingscore/static_files.py.
+BUNDLES = {
+    "amend.js": "typed waits amend",
+    "base.js": "typed waits",
+    "carried.js": "typed waits tables",
+    "dispute.js": "typed waits table",
+    "follow.js": "typed waits kept follow who awake offline",
+    "guide.js": "typed waits offline",
+    "home.css": "kingscore front home",
+    "home.js": "typed waits offline unsent home_screen",
+    "live.js": "follow",
+    "new.js": "typed waits new start_offline offline",
+    "round.css": "kingscore table entry hands who running",
+    "round.js": "typed waits clock bar outbox who home_screen offline",
+    "table.css": "kingscore table entry hands who",
+    "table.js": "typed waits outbox who home_screen offline",
+    "table_offline.js": "typed waits table_offline outbox",
+    "tables.js": "typed waits tables offline",
+    "wall.js": "typed waits clock follow wall",
+    "without_signal.js": "typed waits offline unsent",
+}
 MEDIA_ROOT = DATA / "files"
 # For letters that the fonts of the program lack, such as those of Chinese names.
 DOCUMENT_FONTS = ENVIRONMENT.folders("KINGSCORE_FONTS")

@@ -1,12 +1,24 @@
-"""Selects the files that browsers may request, and names them by their contents."""
+"""Selects the files that browsers may request, names them by their contents, and bundles them.
+
+A page has one script and one style, listed in `settings.BUNDLES`. They are made when the files are
+collected; where none are, as in most tests, pages load the files themselves.
+"""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+from pathlib import Path
 from typing import Any
 
+from django.conf import settings
 from django.contrib.staticfiles.finders import AppDirectoriesFinder
 from django.core.files.base import ContentFile
 from whitenoise.storage import CompressedManifestStaticFilesStorage
+
+try:
+    import minify
+except ImportError:  # There is no wheel for this machine.
+    minify = None
 
 
 class AppFilesFinder(AppDirectoriesFinder):
@@ -34,6 +46,54 @@ def without_comments(path: str, text: str) -> str:
     return COMMENTS[ours[1]].sub("", text) if ours else text
 
 
+FOLDER = "pages/"
+SOURCE = Path(settings.STATICFILES_DIRS[0])
+IMPORT = re.compile(r'^import (?:\* as (\w+)|(\{[^}]+\})) from "\./(\w+)\.js";\n', re.MULTILINE)
+EXPORT = re.compile(r"^export (\{[^}]+\});\n", re.MULTILINE)
+LATER = re.compile(r'import\("\./(\w+)\.js"\)')
+
+
+@cache
+def files_of(bundle: str) -> list[str]:
+    """Return the files of a bundle in the order of loading: scripts after all that they import."""
+    found: list[str] = []
+
+    def add(file: str) -> None:
+        if file not in found:
+            for *_names, module in IMPORT.findall((SOURCE / file).read_text()):
+                add(f"{module}.js")
+            found.append(file)
+
+    kind = bundle.rpartition(".")[2]
+    for name in settings.BUNDLES[bundle].split():
+        add(f"{name}.{kind}")
+    return found
+
+
+def text_of(bundle: str) -> str:
+    """Return style sheets one after the other, or modules, each in a function of its own.
+
+    The function returns what the module exports. What it imports later is loaded later.
+    """
+    files = files_of(bundle)
+
+    def import_later(found: re.Match[str]) -> str:
+        is_here = f"{found[1]}.js" in files
+        return f"Promise.resolve(${found[1]})" if is_here else f'import("../{found[1]}.js")'
+
+    kind, texts = "text/css", []
+    for file in files:
+        text = without_comments(file, (SOURCE / file).read_text())
+        if file.endswith(".js"):
+            kind = "application/javascript"
+            text = IMPORT.sub(lambda each: f"const {each[1] or each[2]} = ${each[3]};\n", text)
+            text = LATER.sub(import_later, EXPORT.sub(r"return \1;\n", text))
+            text = f"const ${file.removesuffix('.js')} = (() => {{\n{text}}})();\n"
+        texts.append(text)
+    whole = "".join(texts)
+    return minify.string(kind, whole) if minify else whole
+
+
 class PublishedFiles:
     """Files of a storage as browsers get them."""
 
@@ -49,12 +109,17 @@ class PublishedFiles:
 
 
 class ModuleStorage(CompressedManifestStaticFilesStorage):  # type: ignore[misc]
-    """Imports of our modules name the hashed files, too."""
+    """Has the bundles, too; imports of our modules name the hashed files."""
 
     support_js_module_import_aggregation = True
 
     def post_process(self, paths: Mapping[str, Any], *args: Any, **options: Any) -> Iterator[Any]:
         published = {name: (PublishedFiles(at), path) for name, (at, path) in paths.items()}
+        for name in settings.BUNDLES:
+            path = FOLDER + name
+            self.delete(path)
+            self.save(path, ContentFile(text_of(name)))
+            published[path] = self, path
         yield from super().post_process(published, *args, **options)
 
     def compress_files(self, paths: Iterable[str]) -> Iterator[Any]:

@@ -1,6 +1,6 @@
 // Has the service worker store pages for use without a signal; browsers allow it over HTTPS only.
 
-const { worker, keep, missing = "" } = document.querySelector("script[data-worker]").dataset;
+const { worker, keep, missing = "" } = document.querySelector("[data-worker]").dataset;
 const addresses = (text) => text.split(" ").filter(Boolean);
 
 navigator.serviceWorker?.register(worker).then(() => navigator.serviceWorker.ready).then(({ active }) => {

@@ -64,7 +64,8 @@ def test_comments_of_our_files_are_not_sent_and_licences_of_others_are():
     assert without_comments("vendor/htmx/htmx.js", script) == script
 
 
-def test_file_is_compressed_under_the_name_that_pages_use_alone(tmp_path):
+def test_file_is_compressed_under_the_name_that_pages_use_alone(tmp_path, settings):
+    settings.BUNDLES = {}
     storage = ModuleStorage(location=tmp_path, base_url="/static/")
     (tmp_path / "who.css").write_text("a { color: red; }\n" * 99)
     list(storage.post_process({"who.css": (storage, "who.css")}))

@@ -71,6 +71,7 @@ def migrate_if_needed() -> None:
 def collect_static_if_needed() -> None:
     """Collect and compress the static files if one has changed."""
     parts = [f"django {version('django')}", f"whitenoise {version('whitenoise')}"]
+    parts += map(repr, settings.BUNDLES.items())
     for finder in get_finders():
         for name, storage in finder.list([]):
             state = Path(storage.path(name)).stat()

@@ -171,7 +171,8 @@ def version_of(request: HttpRequest) -> str:
     names = ("theme", "suits", TABLE)
     seen = [get_language(), *(request.COOKIES.get(name) for name in names)]
     # A new program has other names of its files, or another version.
-    files = [staticfiles_storage.url(name) for name in ("table.css", "table_offline.js")]
+    bundles = ("new.js", "table.css", "table_offline.js")
+    files = [staticfiles_storage.url(f"pages/{name}") for name in bundles]
     return f'"{sha256(repr([settings.VERSION, *seen, *files]).encode()).hexdigest()[:32]}"'
 
 
@@ -197,7 +198,7 @@ def table_offline(request: HtmxRequest) -> HttpResponse:
         html, rules = draw(request, ruleset)
         name = labels.name_of(ruleset)
         tables.append({"id": ruleset.id, "name": name, "html": html, "rules": rules})
-    page = {"tables": tables, "verdicts": verdict_texts(), "here": True, "hands": True}
+    page = {"tables": tables, "verdicts": verdict_texts(), "here": True}
     return render(request, "tournaments/games/table_offline.html", page)
 
 

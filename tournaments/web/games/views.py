@@ -89,7 +89,6 @@ from tournaments.web.base.phone import (
 )
 from tournaments.web.games.deals.forms import (
     ENTRY_FIELDS,
-    EntryForm,
     Typed,
     form_of,
     group_errors,
@@ -681,8 +680,6 @@ def table_context(
         "goes_on": going_on(request, row, "write") if game.finished else None,
         "bar": None if request.htmx else round_bar(request, row, timezone.now()),
         "form": form,
-        # Only these games need the styles and scripts of their forms.
-        "hands": type(form) is not EntryForm,
         "typed": typed if not of_deal and refusal.status != 200 else {},
         "beside": beside,
         "ruleset": labels.ruleset_name(row.ruleset),
