@@ -1,13 +1,10 @@
 """Whole games on the phone, tap by tap, to their ends."""
 
-import gzip
 from hashlib import sha256
 
 import pytest
 from playwright.sync_api import expect
 
-from kingscore.static_files import without_comments
-from tests.browser.phone import game_with
 from tests.browser.playing import tap_radio, write_hand, write_record
 from tests.deals import NAMES, WHOLE_GAME, deal
 from tests.sample_games import load, load_result
@@ -17,7 +14,6 @@ pytestmark = pytest.mark.browser
 
 KING_IN_DEAL_6 = deal("trump", 0, 0, 13, 0, trump="hearts")
 MOST_TAPS_OF_ITALIAN_KING, MOST_TAPS_OF_A_HAND, TAPS_OF_KRAPET = 70, 5, 8
-MOST_BYTES, MOST_LATER_BYTES = 60_000, 25_000
 
 # First to 10: euchred, marched, alone, a lone defender, everyone passed, and a lone march.
 EUCHRE = (
@@ -31,37 +27,6 @@ EUCHRE = (
     {"maker": 0, "tricks": 5, "alone": True},
 )
 EUCHRE_TOTALS = ((1, 0), (1, 4), (1, 6), None, (3, 6), (5, 6), (6, 6), (10, 6))
-
-
-def as_sent(answer):
-    """The size of a file as the server publishes and compresses it: Chromium unpacks it."""
-    text = answer.body()
-    if "/static/" in answer.url:
-        path = answer.url.split("/static/")[1]
-        text = without_comments(path, text.decode()).encode() if path.endswith("s") else text
-    return len(gzip.compress(text))
-
-
-@pytest.mark.keeps_pages
-def test_first_load_of_a_table_is_small_and_what_follows_smaller(new_phone):
-    phone = new_phone()
-    game = game_with(WHOLE_GAME)
-    loaded = {}
-    phone.page.on("response", lambda answer: loaded.setdefault(answer.url, answer))
-    follow, write = address(game, "follow"), address(game, "write")
-    of_game = (f"{write}{name}/" for name in ("pen", "rematch", "log", "rules"))
-    sizes = {}
-    for path in (write, *of_game, follow, "/tables/"):
-        before = set(loaded)
-        phone.open(path)
-        phone.page.wait_for_load_state("networkidle")
-        new = [
-            answer for url, answer in loaded.items() if url not in before and answer.status != 204
-        ]
-        # What is kept for a time without a signal comes when the page is there.
-        sizes[path] = sum(as_sent(each) for each in new if "/sw.js" not in each.url)
-    assert sizes.pop(write) <= MOST_BYTES
-    assert max(sizes.values()) <= MOST_LATER_BYTES, sizes
 
 
 def test_king_ends_a_game(new_phone):
