@@ -77,6 +77,10 @@ def text_of(bundle: str) -> str:
     """
     files = files_of(bundle)
 
+    def import_again(found: re.Match[str]) -> str:
+        names = found[1] or found[2].replace(" as ", ": ")
+        return f"const {names} = ${found[3]};\n"
+
     def import_later(found: re.Match[str]) -> str:
         is_here = f"{found[1]}.js" in files
         return f"Promise.resolve(${found[1]})" if is_here else f'import("../{found[1]}.js")'
@@ -86,7 +90,7 @@ def text_of(bundle: str) -> str:
         text = without_comments(file, (SOURCE / file).read_text())
         if file.endswith(".js"):
             kind = "application/javascript"
-            text = IMPORT.sub(lambda each: f"const {each[1] or each[2]} = ${each[3]};\n", text)
+            text = IMPORT.sub(import_again, text)
             text = LATER.sub(import_later, EXPORT.sub(r"return \1;\n", text))
             text = f"const ${file.removesuffix('.js')} = (() => {{\n{text}}})();\n"
         texts.append(text)
