@@ -1,5 +1,6 @@
+from collections import Counter
 from fractions import Fraction
-from itertools import combinations, pairwise
+from itertools import combinations, pairwise, permutations
 from random import Random
 
 import pytest
@@ -14,7 +15,14 @@ from tournaments.engine.documents.entries import parse_entry
 from tournaments.engine.documents.games import read_game
 from tournaments.engine.play import outcomes
 from tournaments.engine.play.games import Game, play, share_of_unplayed
-from tournaments.engine.rules.entries import Adjustment, Deal, Stopped, Totals, write_points
+from tournaments.engine.rules.entries import (
+    STAKES,
+    Adjustment,
+    Deal,
+    Stopped,
+    Totals,
+    write_points,
+)
 from tournaments.engine.rules.rulesets import number_of
 from tournaments.engine.variants import RULESETS
 
@@ -303,8 +311,9 @@ def test_payments_are_the_fewest_where_many_sides_balance_each_other(balances):
     assert len(settlement.payments) == fewest_payments(settlement.balances)
 
 
-def game(players=NAMES, ruleset="turkish-king", entries=WHOLE_GAME, **options):
+def game(players=NAMES, ruleset="turkish-king", entries=WHOLE_GAME, stake=None, **options):
     record = {
+        "stake": stake,
         "format": "kingscore-game/1",
         "ruleset": ruleset,
         "players": list(players),
@@ -410,6 +419,101 @@ def test_evening_is_settled_over_all_its_games_with_a_stake():
     assert shared["Elif"] == of_pairs[1] / 2
     assert shared["Burak"] == alone[1]
     assert shared["Ayşe"] == alone[0] + of_pairs[0] / 2
+
+
+PEOPLE = ("Ayşe", "Burak", "Cem", "Deniz", "Elif")
+FINISHED = [each for each in DRAWN if each["result"]["valid"] and each["result"]["finished"]]
+
+
+@st.composite
+def paid_games(draw):
+    """A drawn game of some of five people, played for something."""
+    record = draw(st.sampled_from(FINISHED))["record"]
+    players = draw(st.permutations(PEOPLE))[: len(record["players"])]
+    stake = {
+        "per": draw(st.sampled_from(STAKES)),
+        "amount": write_points(draw(stakes)),
+        "thing": draw(st.sampled_from(("", "tea", "simit"))),
+    }
+    reading = read_game({**record, "players": players, "stake": stake})
+    return outcomes.FinishedGame(reading.game, players)
+
+
+def debts(played):
+    """What each player is owed, person by person; an opponent counts half where two sit together.
+
+    So each of a pair owes what a player alone would.
+    """
+    game, end = played.game, played.outcome
+    stake, rules = game.stake, game.ruleset
+    owed = dict.fromkeys(played.players, Fraction(0))
+    if stake.per == "point":
+        mean = Fraction(sum(game.totals)) / len(game.totals)
+        for seat, name in enumerate(played.players):
+            points = game.totals[rules.sides[seat]] - mean
+            owed[name] = stake.amount * points / rules.seats_in_a_side
+        return owed
+    ranks, last = end.ranks, max(end.ranks)
+    for one, other in permutations(range(len(played.players)), 2):
+        a, b = rules.sides[one], rules.sides[other]
+        pays = {
+            "sinking": a in end.sunk and b in end.out,
+            "last": ranks[a] == last and ranks[b] < last,
+            "place": ranks[a] > ranks[b],
+        }[stake.per]
+        if pays:
+            amount = Fraction(stake.amount) / rules.seats_in_a_side
+            owed[played.players[one]] -= amount
+            owed[played.players[other]] += amount
+    return owed
+
+
+@given(st.lists(paid_games(), min_size=1, max_size=5))
+@settings(deadline=None, max_examples=60)
+def test_evening_of_any_stakes_is_settled_exactly_and_by_the_fewest_payments(games):
+    names, payments = outcomes.settle_evening(games) or ((), ())
+    for thing in {played.game.stake.thing for played in games}:
+        own = [played for played in games if played.game.stake.thing == thing]
+        owed = Counter()
+        for played in own:
+            owed.update(debts(played))
+        paid = Counter()
+        for payer, payee, amount, of in payments:
+            if of == thing:
+                paid.update({names[payer]: -amount, names[payee]: amount})
+        assert sum(paid.values()) == 0
+        stakes = [played.game.stake for played in own]
+        is_exact = all(s.per != "point" and (s.amount * 100).denominator == 1 for s in stakes)
+        # Else each game may round by less than a cent, and so may the evening.
+        limit = 0 if is_exact else CENT * (len(own) + 1)
+        assert all(abs(paid[name] - owed[name]) <= limit for name in PEOPLE)
+        number = sum(payment.thing == thing for payment in payments)
+        assert number == fewest_payments([paid[name] for name in PEOPLE])
+        assert number <= len(PEOPLE) - 1
+
+
+@pytest.mark.parametrize(
+    ("ruleset", "entries", "per", "owed"),
+    [
+        # One is out and three are sunk, by their scores or by a King.
+        ("turkish-king", WHOLE_GAME, "sinking", [3, -1, -1, -1]),
+        ("turkish-king", KING, "sinking", [3, -1, -1, -1]),
+        ("turkish-king", WHOLE_GAME, "last", [1, 1, -3, 1]),
+        ("turkish-king", WHOLE_GAME, "place", [3, -1, -3, 1]),
+        # Somebody who leads owes nothing yet; the penalties before have sunk all four.
+        ("turkish-king", WHOLE_GAME[:3], "sinking", [0, 0, 0, 0]),
+        ("euchre", [{"type": "deal", "maker": 0, "tricks": 5}] * 5, "last", [2, -2]),
+    ],
+)
+def test_who_owes_what_by_sinking_and_by_places(ruleset, entries, per, owed):
+    played = game(ruleset=ruleset, entries=entries, stake={"per": per, "amount": "1/2"})
+
+    assert outcomes.settle_game(played.game).balances == tuple(Fraction(n, 2) for n in owed)
+
+
+def test_nobody_sinks_in_rifki_and_nothing_is_settled():
+    stake = {"per": "sinking", "amount": 1}
+    assert outcomes.settle_evening([game(ruleset="rifki", stake=stake)]) is None
 
 
 def test_evening_with_many_people_is_settled_quickly_and_right():

@@ -42,6 +42,7 @@ from tournaments.engine.rules.entries import (
     IMPORTED,
     LIST,
     OBJECT,
+    STAKE,
     TEXT,
     TOTALS,
     Adjustment,
@@ -55,6 +56,7 @@ from tournaments.engine.rules.entries import (
     head_schema,
     is_integer,
     is_text,
+    read_stake,
     refer,
     seats_of,
     write_all_points,
@@ -301,6 +303,7 @@ HEAD = fields(
         "title": TEXT.named("text").optional(),
         "place": TEXT.named("text").optional(),
         "played_at": TEXT.named("text").about("ISO 8601.").optional(),
+        "stake": STAKE.about("What the game is played for, and who owes it.").optional(),
         "entries": LIST,
     },
     strangers_first=True,
@@ -339,7 +342,9 @@ def _read_head(document: Any) -> tuple[Game, tuple[str, ...]]:
             problems += error.problems
     if problems or ruleset is None:
         raise InvalidEntry(problems)
-    return Game(ruleset, document.get("first_declarer", 0)), tuple(document["players"])
+    stake = read_stake(document.get("stake") or ruleset.settings.get("stake"))
+    game = Game(ruleset, document.get("first_declarer", 0), stake=stake)
+    return game, tuple(document["players"])
 
 
 def read_rules(rules: Any) -> Ruleset:

@@ -8,6 +8,7 @@ from types import MappingProxyType
 
 from tournaments.engine.rules.entries import (
     DAY,
+    MONEY,
     SWITCH,
     TIME_OF_DAY,
     Declared,
@@ -62,11 +63,6 @@ NONZERO_POINTS: Schema = {
     "type": ["integer", "string"],
     "not": {"const": 0},
     "pattern": "^-?[0-9]{1,30}/(?!0+$)[0-9]{1,30}$",
-}
-MONEY: Schema = {
-    "type": ["integer", "string"],
-    "minimum": 1,
-    "pattern": "^(?!0+/)[0-9]{1,30}/(?!0+$)[0-9]{1,30}$",
 }
 COUNT: Schema = {"type": "integer", "minimum": 1, "maximum": LARGEST_COUNT}
 OPTIONS: Mapping[str, Schema] = {

@@ -26,6 +26,7 @@ from tournaments.engine.rules.entries import (
     OBJECT,
     POINTS_SCHEMA,
     SMALL,
+    STAKE,
     SWITCH,
     WORTH,
     Problems,
@@ -200,6 +201,7 @@ HEAD = fields(
         "options": OBJECT,
         "title": TITLE,
         "place": TITLE,
+        "stake": STAKE.optional(),
     }
 )
 _SIDES = listed(whole(0, 3), 0, 4)

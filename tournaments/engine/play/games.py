@@ -20,6 +20,7 @@ from tournaments.engine.rules.entries import (
     Entry,
     Passed,
     Redeal,
+    Stake,
     Stopped,
     Totals,
     Void,
@@ -108,6 +109,7 @@ class Game(NamedTuple):
     ending: Ending | None = None
     open_deal: Deal | None = None
     passed: int = 0
+    stake: Stake | None = None
 
     @property
     def totals(self) -> PerSide:
@@ -206,7 +208,7 @@ class Game(NamedTuple):
         elif len(deals) == ruleset.length:
             ending = Ending("length", index)
         first = self.first_declarer
-        return Game(ruleset, first, entries, deals, rows, ending, None, self.passed)
+        return Game(ruleset, first, entries, deals, rows, ending, None, self.passed, self.stake)
 
     def _after_totals(self, entry: Totals, entries: tuple[Entry, ...]) -> "Game":
         totals, must_be = entry.totals, sum(entry.totals)

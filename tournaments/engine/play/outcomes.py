@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from tournaments.engine.play.games import Game, PlayedDeal
 from tournaments.engine.rules.entries import write_points
-from tournaments.engine.rules.rulesets import ALL_TRICKS, TRUMP, Points, Setting, number_of
+from tournaments.engine.rules.rulesets import ALL_TRICKS, TRUMP, Points, Ruleset, Setting
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,17 +23,18 @@ class Outcome:
     sunk: tuple[int, ...] = ()
 
 
-def decide(game: Game) -> Outcome:
+def decide(game: Game, *, as_finished: bool = False) -> Outcome:
     """Return the outcome of a game so far; out and sunk are empty until it is finished.
 
-    A King made beats every score, a failed one loses to every score.
+    A King made beats every score, a failed one loses to every score. `as_finished` is the outcome
+    if the game ended now.
     """
     ranks = rank(game.totals)
     if game.ending is not None and game.ending.seat is not None:
         lift = [0] * game.ruleset.side_count
         lift[game.ruleset.sides[game.ending.seat]] = 1 if game.ending.by == "king" else -1
         ranks = rank(list(zip(lift, game.totals, strict=True)))
-    if not game.finished:
+    if not game.finished and not as_finished:
         return Outcome(ranks)
     out = OUTCOMES[game.ruleset.settings["outcome"]](game)
     if out is None:
@@ -78,6 +79,11 @@ OUTCOMES: Mapping[Setting, Callable[[Game], tuple[int, ...] | None]] = MappingPr
 """The named outcomes: each returns the sides that are out, or None if there is only a winner."""
 
 
+def sinks(ruleset: Ruleset) -> bool:
+    """Return whether players can sink in a game, or whether it only has a winner."""
+    return ruleset.settings["outcome"] != "highest-wins"
+
+
 def tricks_to_be_out(game: Game) -> tuple[int | None, ...]:
     """Return how many tricks each side still needs, over all trump deals left, to be out by score.
 
@@ -87,8 +93,7 @@ def tricks_to_be_out(game: Game) -> tuple[int | None, ...]:
     """
     ruleset = game.ruleset
     trumps = [contract for contract in ruleset.contracts if contract.kind == TRUMP]
-    sinks = OUTCOMES[ruleset.settings["outcome"]] in (_out_by_score, _pair_out_by_score)
-    if game.finished or not sinks or ruleset.steps or len(trumps) != 1:
+    if game.finished or not sinks(ruleset) or ruleset.steps or len(trumps) != 1:
         return ()
     penalties, trump_deals = deals_left(game)
     trump, bar = trumps[0], Fraction(0)
@@ -311,11 +316,12 @@ CENT = Fraction(1, 100)
 
 
 class Payment(NamedTuple):
-    """Money from one side to another; `amount` is above 0."""
+    """What one side pays to another: an `amount` above 0 of a `thing`, or of money without one."""
 
     payer: int
     payee: int
     amount: Fraction
+    thing: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -329,10 +335,41 @@ class Settlement:
     payments: tuple[Payment, ...]
 
 
-def settle(totals: Sequence[Points], stake: Points, coin: Fraction = CENT) -> Settlement:
+OWES: Mapping[str, Callable[[Outcome, int, int], bool]] = MappingProxyType(
+    {
+        "sinking": lambda end, payer, payee: payer in end.sunk and payee in end.out,
+        "last": lambda end, payer, _payee: end.ranks[payer] == max(end.ranks),
+        "place": lambda end, payer, payee: end.ranks[payer] > end.ranks[payee],
+    }
+)
+"""Whether a side owes the stake to another; two who owe it to each other pay nothing."""
+
+
+def settle_game(game: Game) -> Settlement | None:
+    """Return the settlement of a game by its stake, as if it ended now; None without a stake.
+
+    None also before the first points, and for a stake on sinking where nobody can sink. Each of a
+    pair owes what a player alone would, except for points.
+    """
+    stake, ruleset = game.stake, game.ruleset
+    if stake is None or not game.rows or (stake.per == "sinking" and not sinks(ruleset)):
+        return None
+    units = game.totals
+    if stake.per in OWES:
+        owes, end = OWES[stake.per], decide(game, as_finished=True)
+        sides = range(ruleset.side_count)
+        owed = [sum(owes(end, b, a) - owes(end, a, b) for b in sides) for a in sides]
+        units = tuple(number * ruleset.seats_in_a_side for number in owed)
+    return settle(units, stake.amount, thing=stake.thing)
+
+
+def settle(
+    totals: Sequence[Points], stake: Points, coin: Fraction = CENT, thing: str = ""
+) -> Settlement:
     """Return stake × (score − mean score) for each side, and the fewest payments that settle it.
 
-    `totals` are points per side, `stake` is money per point, `coin` is the smallest unit of money.
+    `totals` are points per side, `stake` is money (or a thing) per point, `coin` is the smallest
+    unit of it.
 
     Balances are rounded to whole coins by largest remainders. All are rounded down; the coins then
     missing from a sum of 0 go, one each, to the sides that lost most by rounding. Ties go to the
@@ -349,27 +386,28 @@ def settle(totals: Sequence[Points], stake: Points, coin: Fraction = CENT) -> Se
         raise ValueError("There is nobody to settle with.")
     mean = Fraction(sum(totals)) / len(totals)
     coins = _round([stake * (score - mean) / coin for score in totals])
-    return Settlement(tuple(number * coin for number in coins), tuple(_payments(coins, coin)))
+    balances = tuple(number * coin for number in coins)
+    return Settlement(balances, tuple(_payments(coins, coin, thing)))
 
 
 MOST_TO_GROUP = 10
 """The largest number of people for which the fewest payments are sought; more only need few."""
 
 
-def _payments(coins: Sequence[int], coin: Fraction) -> Iterator[Payment]:
+def _payments(coins: Sequence[int], coin: Fraction, thing: str) -> Iterator[Payment]:
     """Yield the fewest payments: in each group the largest debtor pays the largest creditor.
 
     Each payment settles one side, and the last payment of a group two.
     """
-    few = len(coins) <= MOST_TO_GROUP
-    for group in _settling_groups(coins) if few else [dict(enumerate(coins))]:
+    left = {side: number for side, number in enumerate(coins) if number}
+    for group in _settling_groups(left) if len(left) <= MOST_TO_GROUP else [left]:
         while any(group.values()):
             payer = min(group, key=lambda side: (group[side], side))
             payee = max(group, key=lambda side: (group[side], -side))
             number = min(-group[payer], group[payee])
             group[payer] += number
             group[payee] -= number
-            yield Payment(payer, payee, number * coin)
+            yield Payment(payer, payee, number * coin, thing)
 
 
 def _check_money(name: str, money: Points) -> None:
@@ -389,14 +427,14 @@ def _round(exact: Sequence[Fraction]) -> list[int]:
     return rounded
 
 
-def _settling_groups(coins: Sequence[int]) -> Iterator[dict[int, int]]:
+def _settling_groups(coins: Mapping[int, int]) -> Iterator[dict[int, int]]:
     """Split the sides, with their coins, into as many groups as can settle among themselves.
 
     A group of n sides that cannot be divided further needs n − 1 payments, so more groups mean
-    fewer payments. A side at 0 is a group of its own and pays nothing.
+    fewer payments.
     """
     subsets = [frozenset[int]()]
-    for side in range(len(coins)):
+    for side in coins:
         subsets += [subset | {side} for subset in subsets]
     # For each set of sides, the side to remove first so that most of the later rests sum to 0:
     # removing the sides one by one completes a group each time that the rest sums to 0.
@@ -406,7 +444,7 @@ def _settling_groups(coins: Sequence[int]) -> Iterator[dict[int, int]]:
         side = first[subset] = max(sorted(subset), key=lambda side: groups[subset - {side}])
         settled = sum(coins[member] for member in subset) == 0
         groups[subset] = groups[subset - {side}] + settled
-    left = dict(enumerate(coins))
+    left = dict(coins)
     while left:
         group: dict[int, int] = {}
         while not group or sum(group.values()) != 0:
@@ -429,11 +467,12 @@ class FinishedGame:
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """A player's rank and total in a game, both of the side; whether out, and by a made King."""
+    """A player's rank and total in a game, with those of a partner the same; how it ended."""
 
     rank: int
     total: Points
     out: bool
+    sunk: bool
     king: bool
 
 
@@ -452,6 +491,15 @@ class EveningStanding:
     def won(self) -> int:
         """Return how many games the player was first in, alone or with others."""
         return sum(placed.rank == 1 for placed in self._played())
+
+    @property
+    def sunk(self) -> int:
+        return sum(placed.sunk for placed in self._played())
+
+    @property
+    def kings(self) -> int:
+        """Return how many games the player ended by a King."""
+        return sum(placed.king for placed in self._played())
 
     @property
     def points(self) -> Points:
@@ -486,28 +534,33 @@ def _placed(played: FinishedGame, name: str) -> Placed | None:
     ending = game.ending
     king = ending is not None and ending.by == "king" and ending.seat is not None
     made_king = king and game.ruleset.sides[ending.seat or 0] == side if ending else False
-    return Placed(outcome.ranks[side], game.totals[side], side in outcome.out, made_king)
+    out, sunk = side in outcome.out, side in outcome.sunk
+    return Placed(outcome.ranks[side], game.totals[side], out, sunk, made_king)
 
 
 def settle_evening(games: Sequence[FinishedGame]) -> tuple[list[str], tuple[Payment, ...]] | None:
     """Return the names, and payments between their indexes, for all games with a stake.
 
-    None if no game has one. Partners share what their pair wins or loses.
+    None if no game has one. Partners share what their pair wins or loses; each thing is settled
+    by itself.
     """
-    balances: dict[str, Fraction] = {}
+    names = list(dict.fromkeys(name for played in games for name in played.players))
+    by_thing: dict[str, dict[str, Fraction]] = {}
     for played in games:
-        rules = played.game.ruleset
-        stake = number_of(rules.settings.get("stake"))
-        if stake is None or not played.game.rows:
+        rules, stake = played.game.ruleset, played.game.stake
+        settlement = settle_game(played.game)
+        if settlement is None or stake is None:
             continue
-        of_sides = settle(played.game.totals, stake).balances
+        balances = by_thing.setdefault(stake.thing, dict.fromkeys(names, Fraction(0)))
         for seat, name in enumerate(played.players):
-            share = of_sides[rules.sides[seat]] / rules.seats_in_a_side
-            balances[name] = balances.get(name, Fraction(0)) + share
-    if not balances:
+            balances[name] += settlement.balances[rules.sides[seat]] / rules.seats_in_a_side
+    if not by_thing:
         return None
-    coins = _round([balance / CENT for balance in balances.values()])
-    return list(balances), tuple(_payments(coins, CENT))
+    payments: list[Payment] = []
+    for thing, balances in by_thing.items():
+        coins = _round([balance / CENT for balance in balances.values()])
+        payments += _payments(coins, CENT, thing)
+    return names, tuple(payments)
 
 
 def courses(games: Sequence[FinishedGame]) -> dict[str, list[Points]]:

@@ -7,7 +7,7 @@ from dataclasses import MISSING, dataclass, field, is_dataclass, replace
 from dataclasses import fields as dataclasses_fields
 from datetime import UTC, date, datetime
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 from tournaments.engine.rules.rulesets import (
     ALL_TRICKS,
@@ -356,6 +356,11 @@ def _is_day(value: Any) -> bool:
 
 POINTS_PATTERN = "^-?[0-9]{1,30}/(?!0+$)[0-9]{1,30}$"
 POINTS_SCHEMA: Schema = {"type": ["integer", "string"], "pattern": POINTS_PATTERN}
+MONEY: Schema = {
+    "type": ["integer", "string"],
+    "minimum": 1,
+    "pattern": "^(?!0+/)[0-9]{1,30}/(?!0+$)[0-9]{1,30}$",
+}
 STRING = plain("string", lambda value: type(value) is str, {"type": "string"})
 TEXT = plain("string", is_text, {"type": "string"})
 INTEGER = plain("integer", lambda value: type(value) is int, {"type": "integer"})
@@ -417,6 +422,49 @@ def declared_fields(kind: type) -> Mapping[str, Declared]:
         for field in dataclasses_fields(kind)
         if "declared" in field.metadata
     }
+
+
+LONGEST_THING = 20
+"""The length of the name of what a game is played for."""
+
+STAKES = ("point", "sinking", "last", "place")
+
+
+class Stake(NamedTuple):
+    """What a game is played for: the `amount` of a `thing`; without a thing it is money.
+
+    `per` says who owes it: for each point below the mean to those above it (`point`), each who is
+    sunk to each who is out (`sinking`), the last to each other player (`last`), each to everybody
+    ahead (`place`).
+    """
+
+    per: str
+    amount: Points
+    thing: str = ""
+
+
+STAKE = or_null(
+    fields(
+        {
+            "per": one_of(STAKES),
+            "amount": plain(
+                'integer or "p/q" above 0',
+                lambda value: LARGEST > (number_of(value) or 0) > 0,
+                MONEY,
+                number_of,
+            ),
+            "thing": text(LONGEST_THING).optional(),
+        },
+        Stake,
+    )
+)
+
+
+def read_stake(stored: Any) -> Stake | None:
+    """Read a stake of a record, or one that is an option of the rules: money for each point."""
+    amount = number_of(stored)
+    stake: Stake | None = STAKE.read(stored) if amount is None else Stake("point", amount)
+    return stake
 
 
 SUITS = ("spades", "hearts", "diamonds", "clubs")
