@@ -204,6 +204,8 @@ class Game(models.Model):
     first_declarer = models.PositiveSmallIntegerField(default=0)
     title = models.CharField(max_length=LONGEST_NAME, blank=True)
     place = models.CharField(max_length=LONGEST_NAME, blank=True)
+    # What it is played for, as `STAKE` of the engine has it; null for nothing.
+    stake = models.JSONField(null=True, blank=True)
     played_at = models.DateTimeField()
     revision = models.PositiveIntegerField(default=0)
     write_generation = models.PositiveIntegerField(default=1)

@@ -23,7 +23,7 @@ from tournaments.engine.play.outcomes import (
     write_badges,
     write_earned,
 )
-from tournaments.engine.rules.entries import write_points
+from tournaments.engine.rules.entries import read_stake, write_points
 from tournaments.engine.rules.rulesets import Code, InvalidEntry, Problem, Ruleset
 from tournaments.engine.standings.tournament_settings import read_settings
 from tournaments.engine.variants import RULESETS
@@ -107,8 +107,8 @@ def record_of(row: Game, revisions: Iterable[Revision]) -> dict[str, Any]:
         "played_at": row.played_at.astimezone(UTC).isoformat(),
         "entries": list(current_bodies(revisions).values()),
     }
-    optional = {"title": row.title, "place": row.place}
-    return head | {name: text for name, text in optional.items() if text}
+    optional = {"title": row.title, "place": row.place, "stake": row.stake}
+    return head | {name: value for name, value in optional.items() if value}
 
 
 def record_digest(row: Game, revisions: Sequence[Revision]) -> str:
@@ -226,7 +226,10 @@ def fold_sheet(row: Game, writes: tuple[Revision, ...]) -> Sheet:
     """
     bodies = current_bodies(writes)
     unsaved = {write.position for write in writes if write._state.adding}  # noqa: SLF001
-    game = fold_bodies(ruleset_of(row), row.first_declarer, bodies.items(), unsaved)
+    ruleset = ruleset_of(row)
+    game = fold_bodies(ruleset, row.first_declarer, bodies.items(), unsaved)
+    if stake := row.stake or ruleset.settings.get("stake"):
+        game = game._replace(stake=read_stake(stake))
     return Sheet(row, writes, tuple(bodies), game)
 
 

@@ -36,6 +36,7 @@ def test_evening_has_its_games_tally_and_document(program, three_games, django_a
     first, *_rest = said["tally"]
     assert first == {
         "name": "Ayşe", "games": 2, "won": 2, "points": 1080, "average": 540, "places": [2],
+        "sunk": 0, "kings": 0,
     }  # fmt: skip
     assert {each["name"] for each in said["tally"]} == {*NAMES, "Elif"}
     assert said["payments"] is None

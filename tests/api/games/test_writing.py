@@ -182,6 +182,26 @@ def test_setup_is_corrected_and_the_table_deleted(two_deals):
     assert not Game.objects.exists()
 
 
+def test_stake_is_chosen_changed_and_given_up(program):
+    stake = {"per": "sinking", "amount": "1/2", "thing": "çay"}
+    started = program.post("games/", HEAD | {"stake": stake}).json()
+    phone, game = program.with_token(started["keys"]["write"]), f"games/{started['id']}/"
+    assert (started["stake"], phone.get(f"{game}record/").json()["stake"]) == (stake, stake)
+    # What else is changed leaves it.
+    assert phone.patch(game, {"title": "Friday"}, If_Match='"0"').json()["stake"] == stake
+    money = {"per": "point", "amount": 2}
+    changed = phone.patch(game, {"stake": money}, If_Match='"1"').json()
+    assert changed["stake"] == money | {"thing": ""}
+    wrong = [{**money, **part} for part in ({"per": "odds"}, {"amount": 0}, {"thing": "x" * 21})]
+    assert [faults(phone.patch(game, {"stake": s}, If_Match='"2"'))[0][1] for s in wrong] == [
+        "stake.per",
+        "stake.amount",
+        "stake.thing",
+    ]
+    assert phone.patch(game, {"stake": None}, If_Match='"2"').json()["stake"] is None
+    assert "stake" not in phone.get(f"{game}record/").json()
+
+
 def test_record_is_taken_over_whole_with_its_moment(program):
     more = {"format": "kingscore-game/1", "played_at": "2026-11-20T22:30:00+03:00"}
     game = program.post("games/", HEAD | more | {"entries": list(WHOLE_GAME)}).json()

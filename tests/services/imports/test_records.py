@@ -44,7 +44,8 @@ def club():
 
 def test_records_become_rated_tables_with_sheets_in_rounds_by_their_time(club):
     burak = PlayerFactory(club=club, name="BURAK")
-    late = record(hours=5, title="Cuma", place="Moda")
+    stake = {"per": "place", "amount": "1/2", "thing": "simit"}
+    late = record(hours=5, title="Cuma", place="Moda", stake=stake)
 
     done = take_over(club, asked(late, record(title="Cuma"), record(OTHERS, title="Cuma", hours=1)))
 
@@ -56,7 +57,7 @@ def test_records_become_rated_tables_with_sheets_in_rounds_by_their_time(club):
     assert list(places) == [(1, 1), (1, 2), (2, 1)]
     sheet = load_sheet(Game.objects.latest("played_at"))
     assert (sheet.row.players, sheet.row.place) == (["Ayşe", "BURAK", "Cem", "Deniz"], "Moda")
-    assert sheet.record["entries"] == list(WHOLE_GAME)
+    assert (sheet.record["entries"], sheet.record["stake"]) == (list(WHOLE_GAME), stake)
     assert sheet.row.result["totals"] == [540, -110, -330, -100]
     assert Seat.objects.filter(player=burak).count() == 2
     rated = [place for batch in played_rounds(club.pk, None) for place in batch]

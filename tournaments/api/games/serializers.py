@@ -24,7 +24,13 @@ from tournaments.api.schema import component
 from tournaments.engine.documents.games import GAME_FORMAT, Reading, write_result
 from tournaments.engine.play.games import Game as GamesGame
 from tournaments.engine.play.games import redeals_of
-from tournaments.engine.rules.entries import STOP_REASONS, clean_lines
+from tournaments.engine.rules.entries import (
+    LONGEST_THING,
+    STAKES,
+    STOP_REASONS,
+    clean_lines,
+    write_points,
+)
 from tournaments.engine.rules.rulesets import LONGEST_ID, LONGEST_REASON, Code
 from tournaments.models import DealReview, Event, Game, Match, Revision, Round, Table
 from tournaments.models.events import MOST_WRONG_CODES
@@ -96,6 +102,22 @@ class RulesetField(serializers.JSONField):
     """The id of a ruleset, or house rules as a `kingscore-ruleset/1` document."""
 
 
+class StakeSerializer(fields.StrictSerializer):
+    """What a game is played for: an amount above 0 of a thing, or of money if `thing` is empty.
+
+    It is owed by each side for each point below the mean (`point`), by each who is sunk to each
+    who is out (`sinking`), by the last to each other player (`last`), or to everybody ahead
+    (`place`).
+    """
+
+    per = serializers.ChoiceField(STAKES)
+    amount = fields.SentPointsField()
+    thing = fields.LineField(max_length=LONGEST_THING, default="", allow_blank=True)
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        return {**attrs, "amount": write_points(attrs["amount"])}
+
+
 class MatchTermsSerializer(fields.StrictSerializer):
     """The target of a match."""
 
@@ -119,6 +141,7 @@ class NewGameSerializer(fields.StrictSerializer):
     played_at = serializers.CharField(
         required=False, help_text="A day or a moment in ISO 8601; without it, now."
     )
+    stake = StakeSerializer(default=None, allow_null=True)
     entries = serializers.ListField(child=EntryField(), default=list, max_length=MOST_ENTRIES)
     match = MatchTermsSerializer(required=False)
 
@@ -131,6 +154,7 @@ class GameSetupSerializer(fields.StrictSerializer):
     options = serializers.DictField(required=False)
     title = fields.LineField(required=False, allow_blank=True)
     place = fields.LineField(required=False, allow_blank=True)
+    stake = StakeSerializer(required=False, allow_null=True)
 
 
 class RematchSerializer(fields.StrictSerializer):
@@ -209,6 +233,7 @@ class GameSerializer(SparseFieldsSerializer):
     first_declarer = serializers.IntegerField(source="row.first_declarer")
     title = serializers.CharField(source="row.title")
     place = serializers.CharField(source="row.place")
+    stake = StakeSerializer(source="row.stake", allow_null=True)
     played_at = fields.MomentField(source="row.played_at")
     table = serializers.CharField(source="row.table.public_id", default=None, allow_null=True)
     match = GameOfMatchSerializer(source="row", allow_null=True)
@@ -682,22 +707,28 @@ class PlayedGameSerializer(serializers.Serializer[Sheet]):
 
 
 class PlayerTallySerializer(serializers.Serializer[Any]):
-    """A player's finished games. `places` has how often the player was first, second, and so on."""
+    """A player's finished games. `places` has how often the player was first, second, and so on.
+
+    `kings` counts the games that the player ended by a King.
+    """
 
     name = serializers.CharField()
     games = serializers.IntegerField()
     won = serializers.IntegerField()
+    sunk = serializers.IntegerField()
+    kings = serializers.IntegerField()
     points = fields.PointsField()
     average = fields.PointsField()
     places = serializers.ListField(child=serializers.IntegerField())
 
 
 class PaymentSerializer(serializers.Serializer[Any]):
-    """Money from one player to another."""
+    """What one player pays to another: an amount of a thing, or of money if `thing` is empty."""
 
     payer = serializers.CharField()
     payee = serializers.CharField()
     amount = fields.PointsField()
+    thing = serializers.CharField(allow_blank=True)
 
 
 class EveningSerializer(serializers.Serializer[Any]):

@@ -151,7 +151,7 @@ class EveningView(BaseAPIView):
         if settled is not None:
             names, due = settled
             payments = [
-                {"payer": names[each.payer], "payee": names[each.payee], "amount": each.amount}
+                {**each._asdict(), "payer": names[each.payer], "payee": names[each.payee]}
                 for each in due
             ]
         evening = {"table": table, "sheets": sheets, "payments": payments}

@@ -92,7 +92,7 @@ class GameFilter(filters.FilterSet):  # type: ignore[misc]
 FOLLOWING = {201: serializers.StartedGameSerializer, 200: serializers.GameSerializer}
 """The answers with a next game, by status: it has keys only where it was started now."""
 
-SETUP_FIELDS = ("players", "first_declarer", "options", "title", "place")
+SETUP_FIELDS = ("players", "first_declarer", "options", "title", "place", "stake")
 
 
 def game_to_take_over(request: Request, public_id: str) -> Game:
@@ -168,7 +168,7 @@ class GameViewSet(entries.GameMixin, ListMixin, APIViewSet):
         return self.respond_sheet(load_sheet(game))
 
     def partial_update(self, request: Request, public_id: str) -> Response:
-        """Correct players, first declarer, options, title or place; the game is scored again.
+        """Correct players, first declarer, options, title, place or stake; it is scored again.
 
         At a club's table the names say which of its players has which seat.
         """
@@ -367,7 +367,7 @@ def next_game_of(game: Game, data: Mapping[str, Any], visitor: Visitor) -> table
         players = seated(people, [name for name in people if name not in resting], seats)
     refuse(check_repeated("resting", [*dict.fromkeys(players), *resting]))
     setup = playing.GameSetup(
-        name, players, data["first_declarer"], options, game.title, game.place, document=document
+        name, players, data["first_declarer"], options, game.title, game.place, document, game.stake
     )
     return tables.NextGame(setup, terms, list(resting))
 

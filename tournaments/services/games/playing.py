@@ -20,6 +20,7 @@ from tournaments.engine.documents.ruleset_records import write_ruleset
 from tournaments.engine.play.games import check_room, play, seal
 from tournaments.engine.rules.entries import (
     IMPORTED,
+    STAKE,
     TOTALS,
     Adjustment,
     Deal,
@@ -153,6 +154,7 @@ class GameSetup:
     title: str = ""
     place: str = ""
     document: Mapping[str, Any] | None = None
+    stake: Mapping[str, Any] | None = None
 
 
 def start_game(head: GameSetup, *, at: datetime, key: str | None = None) -> Game:
@@ -167,27 +169,28 @@ def start_game(head: GameSetup, *, at: datetime, key: str | None = None) -> Game
     fields = _setup_of(head)
     # House rules may change between two tries; the game keeps those it was opened with.
     document = write_ruleset(ruleset) if head.document and ruleset else house_document(ruleset)
-    stored = {"document": document, "played_at": at}
+    stored = {"ruleset": head.ruleset, "document": document, "played_at": at}
     if key is None:
         return Game.objects.create(**fields, **stored)
     defaults = {**fields, **stored}
     return Game.objects.get_or_create(start_key=start_key_of(head, key), defaults=defaults)[0]
 
 
-def _setup_of(head: GameSetup) -> dict[str, Any]:
+def _setup_of(head: GameSetup | Game) -> dict[str, Any]:
     return {
-        "ruleset": head.ruleset,
         "options": dict(head.options or {}),
         "players": [name.strip() for name in head.players],
         "first_declarer": head.first_declarer,
         "title": head.title,
         "place": head.place,
+        **({"stake": dict(head.stake)} if head.stake else {}),
     }
 
 
 def start_key_of(head: GameSetup, key: str) -> str:
     """Return the digest of a key and what it starts: the key gives access to the table."""
-    return digest(json.dumps([key, _setup_of(head)], sort_keys=True))
+    setup = {"ruleset": head.ruleset, **_setup_of(head)}
+    return digest(json.dumps([key, setup], sort_keys=True))
 
 
 def check_head(head: GameSetup, ruleset: Ruleset | None) -> None:
@@ -199,6 +202,7 @@ def check_head(head: GameSetup, ruleset: Ruleset | None) -> None:
         raise InvalidEntry([Problem(Code.UNKNOWN_RULESET, "ruleset", {"ruleset": head.ruleset})])
     problems = [*check_players(ruleset, list(head.players))]
     problems += check_first_declarer(ruleset, head.first_declarer)
+    problems += STAKE.problems(head.stake, "stake")
     try:
         ruleset.with_options(head.options or {})
     except InvalidEntry as error:
@@ -429,10 +433,13 @@ def withdraw_entry(
     return store(game_pk, context, [write])
 
 
-def change_head(game_pk: int, head: GameSetup, context: WriteContext) -> Sheet:
-    """Correct names, seats, first declarer or options of a game; its ruleset stays.
+def change_head(
+    game_pk: int, head: GameSetup, context: WriteContext, *, whole_evening: bool = False
+) -> Sheet:
+    """Correct names, seats, first declarer, options or stake of a game; its ruleset stays.
 
-    At a club's table the names must be players of the club, and are shown as those wish.
+    At a club's table the names must be players of the club, and are shown as those wish. For the
+    `whole_evening` the other games at an open table get the same stake.
 
     Raises:
         InvalidEntry: an invalid setup.
@@ -445,10 +452,15 @@ def change_head(game_pk: int, head: GameSetup, context: WriteContext) -> Sheet:
     row = Game.objects.get(pk=game_pk)
     check_head(head, rules_of(row))
     if row.table_id is None:
-        return _put_head(row, head, context)
+        with transaction.atomic():
+            for other in _locked_games_at_table_of(game_pk) if whole_evening else ():
+                if other.pk != game_pk and other.stake != head.stake:
+                    own = GameSetup(other.ruleset, **_setup_of(other) | {"stake": head.stake})
+                    _put_head(other, own, replace(context, revision=other.revision, version=None))
+            return _put_head(row, head, context)
     if is_drawn(row.table_id):
-        drawn = ([name.strip() for name in head.players], dict(head.options or {}))
-        if drawn != (row.players, row.options):
+        drawn = ([name.strip() for name in head.players], dict(head.options or {}), head.stake)
+        if drawn != (row.players, row.options, row.stake):
             raise SeatsDrawn
         return _put_head(row, head, context)
     with transaction.atomic():
@@ -467,7 +479,7 @@ def seat_others(row: Game, seating: TableSeating, context: WriteContext) -> None
     """
     opened = Round.objects.filter(tables=row.table_id, opened_at__isnull=False)
     if row.revision or opened.exists():
-        stays = ("first_declarer", "options", "title", "place")
+        stays = ("first_declarer", "options", "title", "place", "stake")
         head = GameSetup(row.ruleset, seating.names, **{name: getattr(row, name) for name in stays})
         _put_head(row, head, context, seating)
         return
@@ -480,25 +492,19 @@ def seat_others(row: Game, seating: TableSeating, context: WriteContext) -> None
 def _put_head(
     row: Game, head: GameSetup, context: WriteContext, seating: TableSeating | None = None
 ) -> Sheet:
-    body = {
-        "players": [name.strip() for name in head.players],
-        "first_declarer": head.first_declarer,
-        "options": dict(head.options or {}),
-        "title": head.title,
-        "place": head.place,
-    }
+    body = _setup_of(head)
     version = Revision(kind=Revision.Kind.HEAD, body=body)
 
     def put_head(sheet: Sheet) -> Sheet:
         if sheet.row.table_id != row.table_id:
             # Adopted into a club since it was read: its names are players now.
             raise StaleRevision(sheet)
-        version.before = {name: getattr(sheet.row, name) for name in body}
+        version.before = _setup_of(sheet.row)
         moved = seating is not None and seating.sit_down(sheet.row)
         if version.before == body and not moved:
             return sheet
         check_version(sheet, None, context)
-        for name, value in body.items():
+        for name, value in ({"stake": None} | body).items():
             setattr(sheet.row, name, value)
         return sheet.after_change(version)
 

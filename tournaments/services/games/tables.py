@@ -209,6 +209,7 @@ def _copy_table(row: Game, at: datetime, start_key: str) -> Game:
         "resting",
         "title",
         "place",
+        "stake",
         "match",
         "table",
     )

@@ -150,6 +150,7 @@ class PastGame:
     first_declarer: int = 0
     title: str = ""
     place: str = ""
+    stake: Json | None = None
 
     @property
     def key(self) -> EveningKey:
@@ -238,6 +239,7 @@ def write_games(club: Club, games: Sequence[PastGame], by: Actor, *, at: datetim
             first_declarer=game.first_declarer,
             title=game.title or game.evening,
             place=game.place,
+            stake=game.stake,
             played_at=game.played_at,
             revision=len(game.entries),
         )

@@ -330,6 +330,7 @@ def _past_game(seen: RecordSeen) -> PastGame:
         first_declarer=document.get("first_declarer", 0),
         title=clean_line(document.get("title", "")),
         place=clean_line(document.get("place", "")),
+        stake=document.get("stake"),
         entries=tuple(map(parse_entry, document["entries"])),
         played_at=seen.played_at,
     )

@@ -383,6 +383,7 @@ def _game(data: Json, table: Table) -> Game:
         first_declarer=record.get("first_declarer", 0),
         title=record.get("title", ""),
         place=record.get("place", ""),
+        stake=record.get("stake"),
         played_at=datetime.fromisoformat(record["played_at"]),
         revision=len(data["writes"]),
     )
