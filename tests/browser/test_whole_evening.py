@@ -44,13 +44,13 @@ SHARES = """
 """
 
 TALLY = [
-    "Burak 3 1 çıkan 2 1 330 110",
-    "Ayşe 1 çıkan 2 4 1 110 36,7",
-    "Cem 4 3 1 çıkan 1 100 33,3",
-    "Deniz 2 – – 0 −100 −100",
-    "Elif – 4 3 0 −440 −220",
+    "Burak 2 kez battı 3 1 çıkan 2 1 330 110",
+    "Ayşe 2 kez battı 1 çıkan 2 4 1 110 36,7",
+    "Cem 2 kez battı 4 3 1 çıkan 1 100 33,3",
+    "Deniz 1 kez battı 2 – – 0 −100 −100",
+    "Elif 2 kez battı – 4 3 0 −440 −220",
 ]
-"""By player: the places in three games, games won, points, points a game."""
+"""By player: how often sunk, the places in three games, games won, points, points a game."""
 
 
 def test_evening_on_four_phones(new_phone):

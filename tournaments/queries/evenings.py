@@ -128,6 +128,16 @@ class TallyRow:
     def points(self) -> str:
         return points_text(self.standing.points)
 
+    @property
+    def counted(self) -> str:
+        """How often the player sank and made a King; empty for never."""
+        sunk, kings = self.standing.sunk, self.standing.kings
+        texts = {
+            ngettext("sank once", "sank %(number)s times", sunk): sunk,
+            ngettext("%(number)s King", "%(number)s Kings", kings): kings,
+        }
+        return ", ".join(text % {"number": number} for text, number in texts.items() if number)
+
     def cells(self) -> Sequence[Placed | None]:
         return self.standing.placed
 
@@ -245,6 +255,7 @@ def evening_text(evening: Evening) -> str:
         won = gettext("won %(number)s") % {"number": row.standing.won}
         average = gettext("%(average)s a game") % {"average": row.average}
         places = " ".join(str(cell.rank) if cell else "–" for cell in row.cells())
+        won = ", ".join(filter(None, [won, row.counted]))
         lines.append(f"{row.name}: {won}, {row.points} ({average}) · {places}")
     lines.append("")
     for line in evening.lines:

@@ -19,7 +19,7 @@ from tournaments.engine.play.outcomes import (
     Payment,
     deals_left,
     rank,
-    settle,
+    settle_game,
     tricks_to_be_out,
     who_declared,
 )
@@ -44,7 +44,6 @@ from tournaments.engine.rules.rulesets import (
     Points,
     Ruleset,
     Setting,
-    number_of,
 )
 from tournaments.models import Club, Game, Member, Player, Revision, User
 from tournaments.models.clubs import DIRECTING
@@ -494,18 +493,22 @@ def badges_of(
 def payment_texts(names: Sequence[str], payments: Iterable[Payment]) -> list[str]:
     return [
         _("%(payer)s pays %(payee)s: %(amount)s")
-        % {"payer": names[payer], "payee": names[payee], "amount": labels.money_text(amount)}
-        for payer, payee, amount in payments
+        % {
+            "payer": names[payer],
+            "payee": names[payee],
+            "amount": labels.amount_text(amount, thing),
+        }
+        for payer, payee, amount, thing in payments
     ]
 
 
 def payments_of(game: GamesGame, players: Sequence[str]) -> dict[str, Any] | None:
-    """Return the stake and who pays whom by the current scores; None if played without money."""
-    stake = number_of(game.ruleset.settings.get("stake"))
-    if stake is None or not game.rows:
+    """Return the stake and who pays whom by the current scores; None if played for nothing."""
+    settlement = settle_game(game) if game.stake else None
+    if settlement is None or game.stake is None:
         return None
-    paid = payment_texts(game.ruleset.side_names(players), settle(game.totals, stake).payments)
-    return {"stake": labels.money_text(stake), "paid": paid}
+    paid = payment_texts(game.ruleset.side_names(players), settlement.payments)
+    return {"stake": labels.stake_text(game.stake), "paid": paid}
 
 
 # Places.

@@ -7,7 +7,7 @@ from django.utils.translation import get_language, ngettext
 
 from tournaments.engine.documents.games import read_game
 from tournaments.engine.play.games import Game, only_totals
-from tournaments.engine.play.outcomes import award, decide
+from tournaments.engine.play.outcomes import award, decide, settle_game
 from tournaments.models import Report
 from tournaments.queries.scoresheets import (
     EarnedBadge,
@@ -39,7 +39,17 @@ def compose_picture(record: Mapping[str, Any], *, wide: bool) -> Data:
     game, players = reading.game, reading.players
     outcome, day = decide(game), written_date(reading.played_at)
     badges = badges_of(game, award(game), players)
-    over = game.finished
+    over, names = game.finished, game.ruleset.side_names(players)
+    # The wide one, which chats show beside an address, has no room for them.
+    settlement = settle_game(game) if over and not wide else None
+    paid = [
+        {
+            "name": f"{names[payer]} → {names[payee]}",
+            "who": "",
+            "number": labels.amount_text(amount, thing),
+        }
+        for payer, payee, amount, thing in (settlement.payments if settlement else ())
+    ]
     return {
         "language": get_language(),
         "title": outcome_of(game, outcome, players) if over else labels.name_of(game.ruleset),
@@ -56,7 +66,7 @@ def compose_picture(record: Mapping[str, Any], *, wide: bool) -> Data:
             for standing in standings_of(game, outcome, players)
         ],
         "course": _course(game, players),
-        "badges": _lines(badges, game.ruleset.badges, MOST_BADGES[wide]),
+        "badges": paid + _lines(badges, game.ruleset.badges, max(2, MOST_BADGES[wide] - len(paid))),
         "foot": " · ".join(filter(None, [labels.name_of(game.ruleset), day])),
         "place": reading.title or reading.place,
     }

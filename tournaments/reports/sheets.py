@@ -300,9 +300,7 @@ def _payments(game: Game, players: tuple[str, ...]) -> Data | None:
     if payments is None:
         return None
     title = _("Who pays whom") if game.finished else _("Who would pay whom now")
-    stake = _("%(stake)s a point") % {"stake": payments["stake"]}
-    paid = payments["paid"] or [_("Nobody owes anything.")]
-    return {"title": title, "stake": stake, "paid": paid}
+    return {"title": title, **payments, "paid": payments["paid"] or [_("Nobody owes anything.")]}
 
 
 def _course(game: Game) -> list[list[float]]:
@@ -536,7 +534,10 @@ def evening_sheet(report: Report, progress: OnProgress) -> Data:
             {"head": _("a game"), "kind": "number"},
         ],
         "tally": [
-            [row.name, *cells, str(row.standing.won), row.points, row.average]
+            [
+                {"text": row.name, "below": row.counted},
+                *(*cells, str(row.standing.won), row.points, row.average),
+            ]
             for row, cells in zip(evening.rows, middle, strict=True)
         ],
         "course": [[float(total) for total in line] for line in lines.values()],

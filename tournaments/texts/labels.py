@@ -9,9 +9,17 @@ from typing import Any, ParamSpec, TypeVar
 
 from babel.numbers import format_decimal
 from django.utils.functional import Promise
-from django.utils.translation import get_language, gettext_lazy, pgettext, pgettext_lazy
+from django.utils.translation import (
+    get_language,
+    gettext,
+    gettext_lazy,
+    ngettext,
+    pgettext,
+    pgettext_lazy,
+)
 from django.utils.translation import gettext_lazy as _
 
+from tournaments.engine.rules.entries import Stake
 from tournaments.engine.rules.fields import DEAL
 from tournaments.engine.rules.rulesets import Contract, Points, Ruleset, number_of
 from tournaments.engine.standings import tournament_settings
@@ -343,6 +351,41 @@ def money_text(amount: Points) -> str:
     with localcontext(prec=len(str(coins)) + places):
         decimal = Decimal(coins).scaleb(-places)
         return format_decimal(decimal, format=f"#,##0.{'0' * places}", locale=language)
+
+
+TEA = "tea"
+"""A thing that has a name in each language; others are as somebody wrote them."""
+
+
+def thing_name(thing: str) -> str:
+    return gettext("tea") if thing == TEA else thing
+
+
+def amount_text(amount: Points, thing: str) -> str:
+    """Return an amount of a thing, or of money without one."""
+    if not thing:
+        return money_text(amount)
+    number = points_text(amount) if amount % 1 in (0, *PARTS) else money_text(amount)
+    if thing == TEA:
+        teas = ngettext("%(number)s tea", "%(number)s teas", 1 if amount <= 1 else 2)
+        return teas % {"number": number}
+    return f"{number} {thing}"
+
+
+STAKES: Mapping[str, tuple[Text, Text]] = {
+    "point": (_("For each point"), _("%(amount)s a point")),
+    "sinking": (
+        _("Who sinks pays each who is out"),
+        _("%(amount)s from each who sinks to each who is out"),
+    ),
+    "last": (_("The last pays all the others"), _("%(amount)s from the last to each other player")),
+    "place": (_("Each pays everybody ahead"), _("%(amount)s to everybody ahead")),
+}
+"""Who owes the stake of a game: as a choice, and with the amount."""
+
+
+def stake_text(stake: Stake) -> str:
+    return str(STAKES[stake.per][1] % {"amount": amount_text(stake.amount, stake.thing)})
 
 
 def name_of(ruleset: Ruleset) -> str:

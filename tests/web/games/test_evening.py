@@ -120,10 +120,10 @@ def test_tally_has_places_games_won_points_and_average(plain):
     assert "3 games finished" in page.text
     assert tally_of(page) == [
         ["Ayşe", "1", "1", "1", "3", "1620", "540"],
-        ["Elif", "–", "3", "–", "0", "−110", "−110"],
-        ["Burak", "3", "–", "3", "0", "−220", "−110"],
-        ["Deniz", "2", "2", "2", "0", "−300", "−100"],
-        ["Cem", "4", "4", "4", "0", "−990", "−330"],
+        ["Elif", "sank", "once", "–", "3", "–", "0", "−110", "−110"],
+        ["Burak", "sank", "2", "times", "3", "–", "3", "0", "−220", "−110"],
+        ["Deniz", "sank", "3", "times", "2", "2", "2", "0", "−300", "−100"],
+        ["Cem", "sank", "3", "times", "4", "4", "4", "0", "−990", "−330"],
     ]
     assert [course["name"] for course in page.context["chart"]["courses"]] == [*NAMES, "Elif"]
 
@@ -134,7 +134,19 @@ def test_many_games_are_counted_by_place(plain):
     page = plain.get(evening_address(game.open_table))
 
     assert tally_of(page)[0] == ["Ayşe", "5", "0", "0", "0", "5", "2700", "540"]
-    assert tally_of(page)[-1] == ["Cem", "0", "0", "0", "5", "0", "−1650", "−330"]
+    assert tally_of(page)[-1] == [
+        "Cem",
+        "sank",
+        "5",
+        "times",
+        "0",
+        "0",
+        "0",
+        "5",
+        "0",
+        "−1650",
+        "−330",
+    ]
 
 
 def test_match_of_the_evening_has_its_score(plain):
@@ -178,7 +190,7 @@ def test_evening_as_text_has_tally_and_games(plain):
 
     assert text.splitlines()[:3] == ["In the lead: Ayşe", "2 games finished", ""]
     assert "Ayşe: won 2, 1080 (540 a game) · 1 1" in text
-    assert "Elif: won 0, −110 (−110 a game) · – 3" in text
+    assert "Elif: won 0, sank once, −110 (−110 a game) · – 3" in text
     assert "2. Out: Ayşe · King · Ayşe 540, Elif −110, Cem −330, Deniz −100" in text
 
 
