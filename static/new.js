@@ -1,7 +1,7 @@
 // The table of a new game, drawn for as many as the chosen game has seats.
 
 const form = document.querySelector("#table");
-const TRAITS = ["seats", "drawn", "begins", "pairs", "matches"];
+const TRAITS = ["seats", "drawn", "begins", "pairs", "matches", "sinks"];
 
 function draw() {
   const family = form.querySelector("[name=family]:checked")?.value;

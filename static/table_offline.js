@@ -45,7 +45,7 @@ function settingsOf({ ruleset, fields }, options) {
   const chosen = {};
   for (const { setting, kind, values } of options) {
     const text = typed[`${ruleset}.${setting}`];
-    if (!text || kind === "money") continue;
+    if (!text) continue;
     chosen[setting] = kind === "one-of" ? values.find((value) => String(value) === text.replace(/^(True|False)$/, (on) => on.toLowerCase())) : Number(text);
   }
   return chosen;

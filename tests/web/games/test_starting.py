@@ -157,9 +157,6 @@ def test_seats_that_a_game_has_not_are_left_aside(plain):
         ("italian-king", {"sale": "True"}, {"sale": True}),
         ("italian-king", {"sale": "False"}, {}),
         ("italian-king", {"no_trump_declaration": "False"}, {"no_trump_declaration": False}),
-        ("italian-king", {"stake": "0,10"}, {"stake": "1/10"}),
-        ("italian-king", {"stake": "1/3"}, {"stake": "1/3"}),
-        ("italian-king", {"stake": "0"}, {}),
         ("honeymoon-king", {"deals": "12"}, {"deals": 12}),
         ("euchre", {"target": "5", "deck": "32"}, {"target": 5, "deck": 32}),
         ("krapet", {"target": "300"}, {"target": 300}),
@@ -178,8 +175,6 @@ def test_options_of_every_kind_are_kept_where_they_differ(plain, ruleset, typed,
 @pytest.mark.parametrize(
     ("ruleset", "name", "typed", "error"),
     [
-        ("italian-king", "stake", "ten", "An amount of money, like 0.10"),
-        ("italian-king", "stake", "-1", "An amount of money, like 0.10"),
         ("honeymoon-king", "deals", "7", "An even number"),
         ("euchre", "target", "0", "Ensure this value is greater than or equal to 1."),
         ("euchre", "deck", "52", "Select a valid choice. 52 is not one of the available choices."),
@@ -194,16 +189,13 @@ def test_options_that_cannot_be_are_refused_beside_their_fields(plain, ruleset, 
 
 
 @pytest.mark.parametrize(
-    ("language", "ruleset", "typed", "shown"),
+    ("ruleset", "typed", "shown"),
     [
-        ("tr", "italian-king", {"stake": "0.10"}, "0,10"),
-        ("en", "italian-king", {"stake": "1/3"}, "1/3"),
-        ("en", "honeymoon-king", {"deals": "12"}, 12),
-        ("en", "italian-king", {"sale": "True"}, True),
+        ("honeymoon-king", {"deals": "12"}, 12),
+        ("italian-king", {"sale": "True"}, True),
     ],
 )
-def test_options_of_the_last_table_stand_in_the_next(client, language, ruleset, typed, shown):
-    client.defaults["HTTP_ACCEPT_LANGUAGE"] = language
+def test_options_of_the_last_table_stand_in_the_next(client, ruleset, typed, shown):
     ((name, value),) = typed.items()
     start(client, ruleset, **{f"{ruleset}.{name}": value})
 
@@ -220,11 +212,11 @@ def test_setup_changes_options_of_every_kind(plain):
     fields = {**FOUR, "first_declarer": "0", "key": KEY, "revision": "0"}
 
     page = plain.get(url)
-    plain.post(url, {**fields, "stake": "0,05", "sale": "False", "blind_declaration": "True"})
+    plain.post(url, {**fields, "sale": "False", "blind_declaration": "True"})
 
     game.refresh_from_db()
     assert "dealt first" in page.text
-    assert game.options == {"stake": "1/20", "blind_declaration": True}
+    assert game.options == {"blind_declaration": True}
 
 
 def test_same_again_is_not_offered_once_house_rules_are_gone(plain):

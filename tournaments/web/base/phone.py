@@ -119,8 +119,9 @@ class LastTable:
 
 
 def option_names(rules: Ruleset) -> dict[str, str]:
-    """Return the form's field of each option."""
-    return {option.setting: f"{rules.id}.{option.setting}" for option in rules.options}
+    """Return the form's field of each option; who pays is asked for every game alike."""
+    options = (option.setting for option in rules.options if option.kind != "money")
+    return {setting: f"{rules.id}.{setting}" for setting in options}
 
 
 def address(row: Game, kind: str) -> str:

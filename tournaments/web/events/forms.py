@@ -18,7 +18,7 @@ from tournaments.services.games.tables import Laying
 from tournaments.web.base.forms import LineField
 from tournaments.web.base.pages import day_field, declared_field
 from tournaments.web.base.phone import LastTable, option_names
-from tournaments.web.games.starting import NewTableForm, SeatFields
+from tournaments.web.games.starting import NewTableForm, SeatFields, StakeForm
 from tournaments.web.rulesets.views import changed_options
 
 BY_THE_DAY, NO_SEASON = "day", ""
@@ -71,7 +71,9 @@ class OfferForm(NewTableForm):
     ) -> None:
         offered = LastTable(ruleset=event.ruleset, options=event.options) if event else LastTable()
         super().__init__(data, table=offered, rulesets=rulesets)
-        for name in ("first_declarer", "title", "place", "match", "match_to"):
+        self.offered = offered
+        seats = ("first_declarer", "title", "place", "match", "match_to")
+        for name in (*seats, *StakeForm.base_fields):
             del self.fields[name]
         for seat in range(4):
             del self.fields[f"name{seat}"]
@@ -92,6 +94,9 @@ class OfferForm(NewTableForm):
         """Return the options that differ from the ruleset, once the form is valid."""
         names = option_names(self.rules)
         chosen = {setting: self.cleaned_data[name] for setting, name in names.items()}
+        if self.rules.id == self.offered.ruleset:
+            # A stake of earlier versions has no field.
+            chosen |= {s: v for s, v in self.offered.options.items() if s not in chosen}
         return changed_options(self.rules, chosen)
 
 

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_POST, require_safe
 
-from tournaments.engine.rules.entries import IMPORTED, TOTALS, Deal, Void
+from tournaments.engine.rules.entries import IMPORTED, STAKE, TOTALS, Deal, Void
 from tournaments.engine.rules.rulesets import LONGEST_REASON, InvalidEntry, Problem
 from tournaments.engine.rules.scoring import sums_of
 from tournaments.models import Club, Game, Revision
@@ -151,6 +151,8 @@ def _head_words(row: Game, head: Mapping[str, Any]) -> Iterator[tuple[str, str]]
             yield name, "" if value is None else labels.option_value_name(option.setting, value)
     for name, label in (("title", _("Title")), ("place", _("Place"))):
         yield label, head.get(name, "")
+    stake = STAKE.read(head.get("stake"))
+    yield _("Who pays?"), "" if stake is None else labels.stake_text(stake)
 
 
 def changed(before: str, after: str) -> str:

@@ -17,13 +17,21 @@ from django.utils.translation import get_language, gettext_lazy
 from django.utils.translation import gettext as _
 from django.views.decorators.http import condition, require_safe
 
+from tournaments.engine.play.outcomes import sinks
+from tournaments.engine.rules.entries import STAKE, read_stake
 from tournaments.engine.rules.rulesets import LONGEST_NAME, InvalidEntry, Ruleset
 from tournaments.engine.variants import RULESETS
 from tournaments.models import Club, Game, Table
 from tournaments.queries.evenings import beginning_of
 from tournaments.queries.rulesets import plays_without_signal
 from tournaments.queries.scoresheets import verdict_texts
-from tournaments.queries.sheets import LaterEntryInvalid, fold_sheet, load_sheet, rules_of
+from tournaments.queries.sheets import (
+    LaterEntryInvalid,
+    fold_sheet,
+    load_sheet,
+    rules_of,
+    ruleset_of,
+)
 from tournaments.services.base.writes import Fault, Refused
 from tournaments.services.games.playing import GameSetup, change_head
 from tournaments.services.games.seating import SeatsDrawn, is_drawn
@@ -31,7 +39,12 @@ from tournaments.texts import labels
 from tournaments.web.base.forms import LineField
 from tournaments.web.base.pages import HtmxRequest, add_refused
 from tournaments.web.base.phone import TABLE, address, new_write_key, phone_table, suggested_names
-from tournaments.web.games.starting import LONGEST_TYPED_NAME, NewTableForm, SeatFields
+from tournaments.web.games.starting import (
+    LONGEST_TYPED_NAME,
+    NewTableForm,
+    SeatFields,
+    StakeForm,
+)
 from tournaments.web.games.views import (
     SHOWS,
     answer_write,
@@ -43,12 +56,16 @@ from tournaments.web.games.views import (
 from tournaments.web.rulesets.views import OptionField, changed_options, field_of, option_fields
 
 
-class HeadForm(forms.Form):
-    """Names in seat order, who declares first, the table's options, title and place."""
+class HeadForm(StakeForm):
+    """Names in seat order, who declares first, the table's options, title, place, and who pays.
+
+    A stake is for the whole evening, where it is `stake_of_all` its games.
+    """
 
     first_declarer = forms.TypedChoiceField(coerce=int)
     title = LineField(required=False, label=gettext_lazy("Title"))
     place = LineField(required=False, label=gettext_lazy("Place"))
+    stake_of_all = forms.BooleanField(required=False)
 
     def __init__(self, row: Game, data: Mapping[str, Any] | None = None) -> None:
         rules = rules_of(row)
@@ -57,7 +74,11 @@ class HeadForm(forms.Form):
         self.drawn = row.table_id is not None and is_drawn(row.table_id)
         names = {f"name{seat}": name for seat, name in enumerate(row.players)}
         first = {"first_declarer": row.first_declarer, "title": row.title, "place": row.place}
-        super().__init__(data, initial={**names, **first, **row.options})
+        self.played_for = read_stake(row.stake or ruleset_of(row).settings.get("stake"))
+        paying = {**self.initial_of(self.played_for), "stake_of_all": True}
+        super().__init__(data, initial={**names, **first, **row.options, **paying})
+        for name in (*StakeForm.base_fields, "stake_of_all") if self.drawn else ():
+            del self.fields[name]
         first_field = self.fields["first_declarer"]
         assert isinstance(first_field, forms.ChoiceField)
         first_field.choices = [(str(seat), str(seat)) for seat in range(rules.seats)]
@@ -67,7 +88,8 @@ class HeadForm(forms.Form):
             self.fields[f"name{seat}"] = LineField(
                 max_length=longest, label=label, disabled=self.drawn
             )
-        for option in () if self.drawn else rules.options:
+        self.asked = [o for o in rules.options if o.kind != "money" and not self.drawn]
+        for option in self.asked:
             self.fields[option.setting] = field_of(rules, option)
 
     def seats(self) -> Iterator[SeatFields]:
@@ -77,7 +99,12 @@ class HeadForm(forms.Form):
             yield SeatFields(seat, self[f"name{seat}"], first == str(seat))
 
     def options(self) -> tuple[OptionField, ...]:
-        return option_fields(self, self.rules, {o.setting: o.setting for o in self.rules.options})
+        return option_fields(self, self.rules, {o.setting: o.setting for o in self.asked})
+
+    @property
+    def sinks(self) -> bool:
+        # A stake of another game of the evening stays.
+        return sinks(self.rules) or self["pays"].value() == "sinking"
 
     def began(self) -> str:
         return str(beginning_of(self.rules).began)
@@ -89,15 +116,28 @@ class HeadForm(forms.Form):
     def head(self) -> GameSetup:
         """Return the setup; options at their defaults are left out."""
         cleaned = self.cleaned_data
-        chosen = {o.setting: cleaned[o.setting] for o in self.rules.options if not self.drawn}
+        chosen = {o.setting: cleaned[o.setting] for o in self.asked}
+        # A stake of earlier versions is an option: what is not asked, or stays, is as it was.
+        stake, options = self.row.stake, {**self.row.options}
+        if self.has_changed_stake():
+            stake, options = self.stake, {}
+        options = {name: value for name, value in options.items() if name not in chosen}
+        options |= changed_options(self.rules, chosen)
         return GameSetup(
             ruleset=self.row.ruleset,
             players=[cleaned[f"name{seat}"] for seat in range(self.rules.seats)],
             first_declarer=cleaned["first_declarer"],
-            options=self.row.options if self.drawn else changed_options(self.rules, chosen),
+            options=options,
             title=cleaned["title"],
             place=cleaned["place"],
+            stake=stake,
         )
+
+    def has_changed_stake(self) -> bool:
+        return not self.drawn and STAKE.read(self.stake) != self.played_for
+
+    def is_for_all_games(self) -> bool:
+        return self.has_changed_stake() and bool(self.cleaned_data["stake_of_all"])
 
 
 @with_game(*SHOWS)
@@ -110,10 +150,11 @@ def head(request: HtmxRequest, row: Game) -> HttpResponse:
         return _head_page(request, row, form, status=422)
     if request.htmx:
         # From the outbox of a phone, which shows the sheet.
-        write = partial(change_head, row.pk, form.head)
+        write = partial(change_head, row.pk, form.head, whole_evening=form.is_for_all_games())
         return answer_write(request, row, write, {})
     try:
-        change_head(row.pk, form.head, write_context(request, row))
+        context, all_games = write_context(request, row), form.is_for_all_games()
+        change_head(row.pk, form.head, context, whole_evening=all_games)
     except (InvalidEntry, Fault, SeatsDrawn) as error:
         add_refused(form, error)
         return _head_page(request, row, form, status=422)

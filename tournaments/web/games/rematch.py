@@ -11,12 +11,13 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from tournaments.engine.rules.entries import read_stake
 from tournaments.engine.rules.rulesets import InvalidEntry, Ruleset
 from tournaments.models import Game
 from tournaments.permissions import actor_of, writable_game
 from tournaments.queries.evenings import beginning_of, begins
 from tournaments.queries.rulesets import offered_rulesets
-from tournaments.queries.sheets import games_until, rules_of
+from tournaments.queries.sheets import games_until, rules_of, ruleset_of
 from tournaments.services.games.playing import GameSetup
 from tournaments.services.games.seating import seated, who_rests
 from tournaments.services.games.tables import NextGame, TableFull, start_rematch
@@ -77,7 +78,8 @@ class RematchForm(NewTableForm):
         terms = None if match is None else (match.length, match.number)
         people = [*self.before.players, *self.before.resting]
         table = LastTable(people, own.id, self.before.options, match=terms)
-        self.start = table.initial(rulesets)
+        stake = read_stake(self.before.stake or ruleset_of(self.before).settings.get("stake"))
+        self.start = table.initial(rulesets) | self.initial_of(stake)
         super().__init__(
             None if data is None else _completed(data, self.start), table=table, rulesets=rulesets
         )
@@ -187,7 +189,8 @@ class RematchForm(NewTableForm):
     def head(self) -> GameSetup:
         first = self.players.index(self.typed[self.cleaned_data["first"]])
         title, place = self.before.title, self.before.place
-        return replace(self.setup(self.players, first), title=title, place=place)
+        head = self.setup(self.players, first)
+        return replace(head, title=title, place=place, stake=self.stake)
 
 
 def _completed(data: QueryDict, before: Mapping[str, Any]) -> dict[str, Any]:

@@ -15,7 +15,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 from django.views.decorators.http import require_POST
 
-from tournaments.engine.rules.entries import REMARKS
+from tournaments.engine.play.outcomes import sinks
+from tournaments.engine.rules.entries import LONGEST_THING, REMARKS, Stake, write_points
 from tournaments.engine.rules.rulesets import InvalidEntry, Ruleset
 from tournaments.engine.variants import RULESETS
 from tournaments.models import Game, Match, Revision
@@ -38,6 +39,7 @@ from tournaments.services.games.tables import (
 )
 from tournaments.services.games.writing import NotFinished, RoundClosed
 from tournaments.texts import labels
+from tournaments.texts.labels import STAKES
 from tournaments.web.base.forms import LineField
 from tournaments.web.base.pages import add_refused, declared_field
 from tournaments.web.base.phone import (
@@ -54,6 +56,7 @@ from tournaments.web.base.phone import (
     suggested_names,
 )
 from tournaments.web.rulesets.views import (
+    AmountField,
     OptionField,
     changed_options,
     field_of,
@@ -138,6 +141,10 @@ class RulesetFields:
         return plays_without_signal(self.rules)
 
     @property
+    def sinks(self) -> bool:
+        return sinks(self.rules)
+
+    @property
     def matches(self) -> bool:
         """Whether its games can form a match: games played to a target."""
         return self.rules.target is not None
@@ -154,7 +161,56 @@ class RemarksForm(forms.Form):
             self.fields[name] = declared_field(about)
 
 
-class NewTableForm(forms.Form):
+class StakeForm(forms.Form):
+    """What a game is played for: for nothing unless somebody chooses who pays."""
+
+    pays = forms.ChoiceField(
+        choices=[("", gettext_lazy("Nobody")), *((per, name) for per, (name, _) in STAKES.items())],
+        required=False,
+        widget=forms.RadioSelect(),
+    )
+    pays_amount = AmountField(
+        label=gettext_lazy("How much"),
+        max_length=15,
+        required=False,
+        widget=forms.TextInput({"placeholder": "1", "inputmode": "decimal"}),
+    )
+    pays_thing = LineField(
+        label=gettext_lazy("Of what"),
+        max_length=LONGEST_THING,
+        required=False,
+        widget=forms.TextInput({"placeholder": gettext_lazy("tea")}),
+    )
+
+    def paid(self) -> list[forms.BoundField]:
+        return [self["pays_amount"], self["pays_thing"]]
+
+    @staticmethod
+    def initial_of(stake: Stake | None) -> dict[str, Any]:
+        if stake is None:
+            return {}
+        thing = labels.thing_name(stake.thing)
+        amount = write_points(stake.amount)
+        return {"pays": stake.per, "pays_amount": amount, "pays_thing": thing}
+
+    def clean_pays_amount(self) -> int | str:
+        amount: int | str | None = self.cleaned_data["pays_amount"]
+        if amount is None and self.cleaned_data.get("pays") == "point":
+            raise forms.ValidationError(_("How much is a point?"))
+        return amount or 1
+
+    @property
+    def stake(self) -> dict[str, Any] | None:
+        """Return the stake as in a record; a thing that nobody names is tea, or money a point."""
+        per, thing = self.cleaned_data["pays"], self.cleaned_data["pays_thing"]
+        if not per:
+            return None
+        if thing.casefold() == labels.thing_name(labels.TEA) or (not thing and per != "point"):
+            thing = labels.TEA
+        return {"per": per, "amount": self.cleaned_data["pays_amount"], "thing": thing}
+
+
+class NewTableForm(StakeForm):
     """A new table: players, seats, game and first player.
 
     A page has fields for the `family` and, in `form.<family>`, for its game; together they give
@@ -192,7 +248,8 @@ class NewTableForm(forms.Form):
         for rules in rulesets.values():
             names = option_names(rules)
             for option in rules.options:
-                self.fields[names[option.setting]] = field_of(rules, option)
+                if option.setting in names:
+                    self.fields[names[option.setting]] = field_of(rules, option)
 
     @property
     def rules(self) -> Ruleset:
@@ -288,7 +345,8 @@ class NewTableForm(forms.Form):
         # A tick at a seat that this game does not have is ignored.
         first = first if first < self.rules.seats else 0
         head = self.setup([cleaned[name] for name in self.names()], first)
-        return replace(head, title=cleaned["title"], place=cleaned["place"])
+        title, place = cleaned["title"], cleaned["place"]
+        return replace(head, title=title, place=place, stake=self.stake)
 
     def setup(self, players: Sequence[str], first: int) -> GameSetup:
         """Return the setup of the chosen game; options at their defaults are left out."""
@@ -468,7 +526,9 @@ def new_table(request: HttpRequest) -> HttpResponse:
             if before is None or before.match_id is not None or form.terms is not None:
                 row = start_table(form.head, form.terms, at=at, key=form.key)
             else:
-                following = NextGame(form.head, resting=before.resting)
+                # The evening goes on as it began, also as to who pays.
+                head = replace(form.head, stake=form.stake or before.stake)
+                following = NextGame(head, resting=before.resting)
                 row, opened = start_rematch(before.pk, following, at=at, key=form.key)
                 if not opened:
                     # Another phone has gone on: whoever wrote the last game writes the next.

@@ -236,8 +236,8 @@ Chosen = Mapping[str, Any]
 """Options by name; None for an unchanged one."""
 
 
-class MoneyField(forms.CharField):
-    """Money per point, typed as 0.10, 0,10 or 1/10; empty or 0 means no stake."""
+class AmountField(forms.CharField):
+    """An amount, typed as 0.10, 0,10 or 1/10; empty or 0 is None."""
 
     def clean(self, value: Any) -> int | str | None:
         """Return the amount as in a record: a whole number or `"p/q"`."""
@@ -250,7 +250,7 @@ class MoneyField(forms.CharField):
         elif (quotient := _QUOTIENT.fullmatch(text)) and int(quotient[2]):
             amount = Fraction(int(quotient[1]), int(quotient[2]))
         if amount is None:
-            raise forms.ValidationError(_("An amount of money, like 0.10"), code="invalid")
+            raise forms.ValidationError(_("An amount, like 1 or 0.10"), code="invalid")
         return write_points(amount) if amount else None
 
     def prepare_value(self, value: Any) -> Any:
@@ -291,9 +291,6 @@ def field_of(rules: Ruleset, option: Option) -> forms.Field:
             # on the page.
             widget=forms.TextInput() if look_of(option) == "switch" else forms.RadioSelect(),
         )
-    elif option.kind == "money":
-        field = MoneyField(max_length=15)
-        field.widget.attrs["placeholder"] = _("none")
     else:
         step = 2 if option.kind == "even-count" else 1
         field = forms.IntegerField(
@@ -324,7 +321,7 @@ def option_fields(
     """Return the options of a ruleset as form fields; `names` maps options to field names."""
     fields = []
     for option in rules.options:
-        if names[option.setting] in form.fields:
+        if names.get(option.setting) in form.fields:
             field = form[names[option.setting]]
             value, default = field.value(), default_of(rules, option.setting)
             changed = value not in (None, "") and str(value) != str(default)
@@ -574,7 +571,7 @@ def _order(rules: Ruleset) -> Iterator[str]:
 
 def _options(rules: Ruleset) -> Iterator[dict[str, Any]]:
     """Yield the options with their values, of which one is the default or chosen by a table."""
-    for option in rules.options:
+    for option in (option for option in rules.options if option.kind != "money"):
         default = default_of(rules, option.setting)
         values = [
             (labels.option_value_name(option.setting, value), value == default)
