@@ -146,6 +146,8 @@ class Entrant(models.Model):
     section = models.CharField(max_length=1, blank=True)
     # The club they represent, for seating its entrants apart.
     represents = models.CharField(max_length=LONGEST_NAME, blank=True)
+    # The number of the table that they wish to sit at, as one who cannot move.
+    preferred_table = models.PositiveSmallIntegerField(null=True, blank=True)
     house = models.BooleanField(default=False)
     # Registered beyond the capacity, and not let in so far.
     waiting = models.BooleanField(default=False)

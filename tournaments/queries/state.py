@@ -391,7 +391,12 @@ def field_of(
     before = (drawn.seats for drawn in state.seated_rounds if drawn.row.number < number)
     return PairingField(
         entrants=tuple(
-            Seated(entrant.key, points.get(entrant.key, 0), entrant.represents)
+            Seated(
+                entrant.key,
+                points.get(entrant.key, 0),
+                entrant.represents,
+                entrant.preferred_table or 0,
+            )
             for entrant in present
         ),
         rounds=tuple(played.among(keys) for played in before),

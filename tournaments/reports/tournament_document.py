@@ -97,6 +97,10 @@ def _tournament(tournament: Tournament) -> dict[str, Any]:
     }
 
 
+NEWER = ("waiting", "paid", "section", "preferred_table")
+"""The fields of an entrant that are newer than the format: left out if empty."""
+
+
 def _entrant(row: Entrant, people: People) -> dict[str, Any]:
     return {
         "id": row.key,
@@ -108,8 +112,7 @@ def _entrant(row: Entrant, people: People) -> dict[str, Any]:
         "withdrawn_at": _moment(row.withdrawn_at),
         "checked_in": row.checked_in,
         "registered_at": _moment(row.registered_at),
-        # Newer than the format: left out if empty.
-        **{name: value for name in ("waiting", "paid", "section") if (value := getattr(row, name))},
+        **{name: value for name in NEWER if (value := getattr(row, name))},
     }
 
 

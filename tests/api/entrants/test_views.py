@@ -4,7 +4,7 @@ from tests.api.conftest import faults, refused
 from tests.club_factories import ClubFactory, EntrantFactory, TournamentFactory
 from tests.factories import EVENING
 from tournaments.engine.standings.tournament_settings import TournamentSettings, write_settings
-from tournaments.models import Entrant, Player
+from tournaments.models import Entrant, Event, Player
 
 PATH = "clubs/moda/tournaments/acik/"
 
@@ -79,6 +79,12 @@ def test_entrant_is_changed_withdraws_returns_checks_in_and_is_removed(director,
     changed = director.patch(path, {"team": "Kadife"}).json()
     assert (changed["team"], changed["house"]) == ("Kadife", False)
     assert director.patch(path, {"represents": "Moda"}).json()["team"] == "Kadife"
+    assert director.patch(path, {"preferred_table": 3}).json()["preferred_table"] == 3
+    assert director.patch(path, {"team": ""}).json()["preferred_table"] == 3
+    # That somebody cannot move is for directors alone.
+    Event.objects.update(published=True)
+    assert director.with_token("").get(path).json()["preferred_table"] is None
+    assert director.patch(path, {"preferred_table": 0}).status_code == 422
     assert director.post(f"{path}withdraw/").json()["state"] == "withdrawn"
     assert director.post(f"{path}return/").json()["state"] == "missing"
     assert director.post(f"{path}check-in/").json()["checked_in"] == 1

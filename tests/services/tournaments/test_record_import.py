@@ -31,7 +31,16 @@ from tournaments.engine.documents.tournaments import read_tournament, standings_
 from tournaments.engine.documents.verify import verify
 from tournaments.engine.rules.rulesets import InvalidEntry, number_of
 from tournaments.engine.standings.standings import rank_entrants
-from tournaments.models import AuditEntry, Club, Event, Game, Member, Revision, Tournament
+from tournaments.models import (
+    AuditEntry,
+    Club,
+    Event,
+    Game,
+    Member,
+    Revision,
+    Sitting,
+    Tournament,
+)
 from tournaments.queries.sheets import load_sheets, result_of
 from tournaments.queries.state import load_state
 from tournaments.reports.tournament_document import tournament_document
@@ -468,8 +477,12 @@ def test_every_way_of_seating_is_verified(chosen):
     row = running(*SIXTEEN, "Ondört", **chosen)
     if "sections" in chosen:
         row.entrants.filter(number__lte=8).update(section="A")
+    # The first table of the second section.
+    row.entrants.filter(number=9).update(preferred_table=3)
     for _ in range(2):
         closed(row, (*WHOLE_GAME[:6], STOPPED))
+    sat = Sitting.objects.filter(entrant__number=9, table__isnull=False, round__stage="")
+    assert {*sat.values_list("table__number", flat=True)} <= {3}
     if "finals" not in chosen:
         seat_again(seated(row).pk, [0], NOBODY, at=EVENING)
 

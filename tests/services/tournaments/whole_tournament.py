@@ -51,6 +51,7 @@ def whole_tournament(ruleset="turkish-king"):
     _rule(first)
     close_round(first.pk, NOBODY, at=LATER)
     registration.withdraw_entrant(row.entrants.get(number=2).pk, NOBODY, at=LATER)
+    row.entrants.filter(number=1).update(preferred_table=2)
     replaced = row.entrants.get(number=3)
     SubstituteFactory(
         entrant=replaced,

@@ -273,6 +273,8 @@ def test_entrant_withdraws_returns_is_a_house_player_and_changes_team(director, 
     assert after("mark_house", house="1").house
     assert not after("mark_house", house="0").house
     assert after("change_entrant", team="Moda", represents="Kadıköy").team == "Moda"
+    assert after("change_entrant", preferred_table=2).preferred_table == 2
+    assert after("change_entrant").preferred_table is None
     wrong = director.post(url("change_entrant", 3), {"team": "–"})
     assert (wrong.status_code, "A team or a club has letters" in wrong.text) == (422, True)
 

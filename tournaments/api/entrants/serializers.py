@@ -53,6 +53,7 @@ class EntrantSerializer(serializers.Serializer[Any]):
     players = PlayerNameSerializer(many=True, source="entrant.players")
     team = serializers.CharField(source="entrant.team")
     represents = serializers.CharField(source="entrant.represents")
+    preferred_table = serializers.SerializerMethodField()
     house = serializers.BooleanField(source="entrant.house")
     waiting = serializers.BooleanField(source="entrant.waiting")
     paid = serializers.SerializerMethodField()
@@ -63,6 +64,10 @@ class EntrantSerializer(serializers.Serializer[Any]):
     state = serializers.ChoiceField(choices=STATES, allow_blank=True)
     rating = RatingOfEntrantSerializer(allow_null=True)
     section = serializers.CharField()
+
+    def get_preferred_table(self, line: EntrantLine) -> int | None:
+        """The number of the table that they wish to sit at; null for all but directors."""
+        return line.entrant.preferred_table if self.context["view"].directs else None
 
     def get_paid(self, line: EntrantLine) -> bool | None:
         """Whether they have paid the fee; null for all but directors."""
@@ -134,6 +139,9 @@ class ChangedEntrantSerializer(StrictSerializer):
 
     team = LineField(allow_blank=True)
     represents = LineField(allow_blank=True)
+    preferred_table = serializers.IntegerField(
+        min_value=1, max_value=MOST_ENTRANTS // 2, allow_null=True
+    )
     house = serializers.BooleanField()
     paid = serializers.BooleanField()
     section = serializers.ChoiceField(choices=list(SECTIONS))

@@ -30,7 +30,7 @@ from tournaments.services.entrants import registration
 from tournaments.services.entrants.substituting import Place, put_substitute, take_out_substitute
 from tournaments.services.rounds.running import divide_by_rating, move_entrants
 
-LABELS = ("team", "represents")
+LABELS = ("team", "represents", "preferred_table")
 
 
 class EntrantFilter(filters.FilterSet):  # type: ignore[misc]
@@ -159,7 +159,7 @@ class EntrantViewSet(EntrantMixin, views.RetrieveMixin, views.DestroyMixin, view
         return self.line_of(self.get_entrant())
 
     def partial_update(self, request: Request, **kwargs: Any) -> Response:
-        """Change an entrant: team, club, section, house player or not, paid or not.
+        """Change an entrant: team, club, preferred table, section, house player or not, paid.
 
         In another section they keep their points, and play from the next round that is not
         published.
@@ -167,8 +167,8 @@ class EntrantViewSet(EntrantMixin, views.RetrieveMixin, views.DestroyMixin, view
         with transaction.atomic():
             row, by, at = self.get_locked().entrant, self.actor, timezone.now()
             data = self.get_validated(partial=True)
-            team, represents = (data.get(name, getattr(row, name)) for name in LABELS)
-            registration.change_entrant(row.pk, team, represents, by, at=at)
+            labels = {name: data.get(name, getattr(row, name)) for name in LABELS}
+            registration.change_entrant(row.pk, **labels, by=by, at=at)
             if "house" in data:
                 registration.mark_house(row.pk, by, at=at, house=data["house"])
             if "section" in data:

@@ -23,12 +23,13 @@ from tournaments.engine.pairing.methods import (
     Alternative,
     Scale,
     draw_alternatives,
-    draw_round,
+    seat_round,
 )
 from tournaments.engine.rules.entries import (
     LARGEST,
     LEAST,
     POINTS_SCHEMA,
+    SMALL,
     SWITCH,
     Schema,
     Shape,
@@ -66,9 +67,9 @@ def seat_document(document: Any) -> dict[str, Any]:
     try:
         field, most = read_pairing(document), document.get("alternatives", 0)
         if not most:
-            return write_seating(draw_round(field))
+            return write_seating(seat_round(field, "swiss"))
         scale, found = draw_alternatives(
-            [field], lambda weights: draw_round(replace(field, weights=weights)), most
+            [field], lambda weights: seat_round(replace(field, weights=weights), "swiss"), most
         )
         return write_seating(found[0].seating) | write_alternatives(scale, found)
     except InvalidEntry as invalid:
@@ -217,6 +218,7 @@ ENTRANT = fields(
         "id": plain("string", lambda value: is_text(value) and value != "", NAME),
         "score": plain('integer or "p/q"', is_score, POINTS_SCHEMA, number_of),
         "club": plain("string", is_text, refer("text")),
+        "table": whole(0, SMALL),
         "rating": plain(
             "number",
             lambda value: isinstance(value, int | float) and not isinstance(value, bool),

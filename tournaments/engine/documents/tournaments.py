@@ -164,6 +164,7 @@ ENTRANT = fields(
         "waiting": SWITCH.optional(),
         "paid": SWITCH.optional(),
         "section": one_of(("", *SECTIONS)).optional(),
+        "preferred_table": whole(1, SMALL).optional(),
     }
 )
 SUBSTITUTE = fields(
@@ -262,6 +263,7 @@ DRAW = fields(
                                     'integer or "p/q"', is_score, POINTS_SCHEMA, number_of
                                 ),
                                 "club": text(LONGEST_NAME),
+                                "table": whole(0, SMALL).optional(),
                             },
                             make=Entrant,
                         )

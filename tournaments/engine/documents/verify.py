@@ -131,7 +131,12 @@ def write_draw(
         "sections": [
             {
                 "entrants": [
-                    {"id": entrant.id, "score": write_points(entrant.score), "club": entrant.club}
+                    {
+                        "id": entrant.id,
+                        "score": write_points(entrant.score),
+                        "club": entrant.club,
+                        **({"table": entrant.table} if entrant.table else {}),
+                    }
                     for entrant in field.entrants
                 ],
                 "avoid": [list(pair) for pair in field.avoid],
@@ -200,7 +205,7 @@ def redraw(
     """
     draw = DRAW.load(document)
     common = {name: draw[name] for name in ("weights", *COMMON)}
-    common["absence_counts"] = draw["version"] < SEATING_VERSION
+    common["version"] = draw["version"]
     tables: list[tuple[str, ...]] = []
     byes: list[str] = []
     for section in draw["sections"]:

@@ -10,11 +10,14 @@ from math import comb
 from random import Random
 from types import MappingProxyType
 
-SEATING_VERSION = 4
+SEATING_VERSION = 5
 """Raised with each change that seats the same field and seed otherwise."""
 
-REDRAWN = (3, SEATING_VERSION)
-"""The versions that can be drawn again; 3 chose byes by their number alone."""
+BYES_DUE_FROM, NUMBERED_FROM = 4, 5
+"""The versions that chose byes by the rounds that one was there, and numbered tables by scores."""
+
+REDRAWN = (3, 4, SEATING_VERSION)
+"""The versions that can be drawn again."""
 
 LARGEST_PRICE = 10_000
 
@@ -66,11 +69,15 @@ Score = int | Fraction
 
 @dataclass(frozen=True, slots=True)
 class Entrant:
-    """An entrant to be seated: an id, the points so far, and an optional club."""
+    """An entrant to be seated: an id, the points so far, and an optional club.
+
+    `table` is the number of the table that they wish to sit at, from 1; 0 for any.
+    """
 
     id: str
     score: Score = 0
     club: str = ""
+    table: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,8 +106,8 @@ class PairingField:
 
     `rounds_left` includes this round. `avoid` are pairs that must not meet, and `fixed` are groups
     that share a table. With `score_before_seats` no table is chosen for the seats of its players.
-    Earlier rounds may name entrants who have left since; whom one names nowhere was not there. With
-    `absence_counts`, as before version 4, byes are chosen as if all had always been there.
+    Earlier rounds may name entrants who have left since; whom one names nowhere was not there. An
+    earlier `version` seats them as it did.
     """
 
     entrants: tuple[Entrant, ...]
@@ -113,7 +120,7 @@ class PairingField:
     score_before_seats: bool = False
     weights: Weights = NEW_OPPONENTS
     seed: int = 0
-    absence_counts: bool = False
+    version: int = SEATING_VERSION
 
     @cached_property
     def index(self) -> dict[str, int]:
@@ -173,7 +180,7 @@ class PairingField:
         it is whoever was there longer, then who has fewer points.
         """
         byes, score = Fraction(self.byes_had[place]), self.entrants[place].score
-        if self.absence_counts:
+        if self.version < BYES_DUE_FROM:
             return False, byes, 0, score
         there = self.rounds_there[place]
         return not there, byes - self.byes_due[place], -there, score

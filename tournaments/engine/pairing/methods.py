@@ -6,9 +6,12 @@ from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from itertools import chain, combinations, islice, permutations
 from random import Random
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from tournaments.engine.pairing.field import (
+    BYES_DUE_FROM,
+    NUMBERED_FROM,
     TOGETHER,
     Entrant,
     PairingField,
@@ -127,7 +130,7 @@ def draw_circle(field: PairingField) -> Seating:
     seating = _seat(field, byes, circle, random)
     turns = [field.bye_turn(place)[:2] for place in range(len(field.entrants))]
     in_turn = all(turns[field.index[name]] == min(turns) for name in byes)
-    in_turn = in_turn or field.absence_counts
+    in_turn = in_turn or field.version < BYES_DUE_FROM
     if in_turn and not seating.quality.repeat_meetings:
         return seating
     level = free.level()
@@ -292,7 +295,44 @@ def seat_round(field: PairingField, method: str) -> Seating:
         ImpossibleFixed: if the fixed groups do not fit the tables.
         NoRoundRobin: if none exists for this number of entrants at tables of four.
     """
-    return METHODS[method](field)
+    seating = METHODS[method](field)
+    return replace(seating, tables=number_tables(field, seating.tables))
+
+
+def number_tables(
+    field: PairingField,
+    tables: Sequence[Sequence[str]],
+    locked: Mapping[int, Sequence[str]] = MappingProxyType({}),
+) -> tuple[tuple[str, ...], ...]:
+    """Return the tables in order of numbers, with those `locked` at their places, from 0.
+
+    The others are in order of their highest scores, but for those with an entrant who wishes a
+    number. Of several who wish the same one it is for the highest.
+    """
+    free, numbered = list(map(tuple, tables)), field.version >= NUMBERED_FROM
+    entrants = {entrant.id: entrant for entrant in field.entrants}
+    if numbered:
+        free.sort(
+            key=lambda table: sorted((entrants[name].score for name in table), reverse=True),
+            reverse=True,
+        )
+    last, placed = len(free) + len(locked) - 1, dict[int, tuple[str, ...]]()
+    for place in sorted(locked, reverse=True):
+        placed[min(place, last)] = tuple(locked[place])
+        last = min(place, last) - 1
+    rest = []
+    for table in free:
+        wishes = (entrants[name].table - 1 for name in table if numbered)
+        open_ = (wish for wish in wishes if 0 <= wish < len(free) + len(locked))
+        wished = next((wish for wish in open_ if wish not in placed), None)
+        if wished is None:
+            rest.append(table)
+        else:
+            placed[wished] = table
+    left = iter(rest)
+    return tuple(
+        placed[at] if at in placed else next(left) for at in range(len(free) + len(locked))
+    )
 
 
 def schedule(field: PairingField, rounds: int, method: str) -> tuple[Seating, ...]:
@@ -304,10 +344,11 @@ def schedule(field: PairingField, rounds: int, method: str) -> tuple[Seating, ..
         KeyError: if the method is not in `WHOLE_EVENING`, so that it needs scores.
         ImpossibleFixed, NoRoundRobin: as `seat_round`.
     """
-    draw = {name: METHODS[name] for name in WHOLE_EVENING}[method]
+    if method not in WHOLE_EVENING:
+        raise KeyError(method)
     seatings: list[Seating] = []
     for left in range(rounds, 0, -1):
-        seating = draw(replace(field, rounds_left=left))
+        seating = seat_round(replace(field, rounds_left=left), method)
         seatings.append(seating)
         field = replace(field, rounds=(*field.rounds, PlayedRound(seating.tables, seating.byes)))
     return tuple(seatings)
@@ -616,14 +657,12 @@ def seat_rest(field: PairingField, method: str, locked: Mapping[int, Sequence[st
     if faults:
         raise InvalidSeating(faults)
     rest = field.without(frozenset(chain(*locked.values())))
-    tables: list[tuple[str, ...]] = []
+    tables: Sequence[Sequence[str]] = ()
     byes = tuple(rest.index)
     if len(rest.entrants) >= rest.table_size:
         seating = seat_round(rest, "fixed" if method == "round-robin" else method)
-        tables, byes = [*seating.tables], seating.byes
-    for number in sorted(locked):
-        tables.insert(number, tuple(locked[number]))
-    return judge(field, tables, byes)
+        tables, byes = seating.tables, seating.byes
+    return judge(field, number_tables(field, tables, locked), byes)
 
 
 NEAR, BETWEEN, NEAREST = 20, 40, 10
@@ -702,7 +741,7 @@ def draw_alternatives(
         weights = replace(field.weights, repeat=price, last_repeat=price)
         found.append(Alternative(weights, draw(weights)))
 
-    if field.rounds and most > 1:
+    if field.rounds:
         if price is not None and own.repeats:
             add(None)
         is_near = own.spread <= max(CLOSE * scale.nearest, SMALL * scale.by_lot)
@@ -711,7 +750,7 @@ def draw_alternatives(
         if all(scale.is_as_by_lot(each.spread) for each in found):
             add(NEAREST)
         repeats = [each.repeats for each in found]
-        if len(found) < most and max(repeats) - min(repeats) >= FEW_REPEATS:
+        if len(found) < MOST_OFFERED and max(repeats) - min(repeats) >= FEW_REPEATS:
             add(BETWEEN)
     offered = [own]
     for each in sorted(found[1:], key=lambda each: (each.repeats, each.spread)):

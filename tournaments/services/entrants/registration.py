@@ -203,6 +203,7 @@ MOST_ENTRANTS = 1_000
 CHANGED_FIELDS = (
     "team",
     "represents",
+    "preferred_table",
     "house",
     "joins_in",
     "withdrawn_at",
@@ -352,20 +353,32 @@ def remove_entrant(entrant_pk: int, by: Actor, *, at: datetime) -> None:
         touch(tournament)
 
 
-def change_entrant(entrant_pk: int, team: str, represents: str, by: Actor, *, at: datetime) -> None:
-    """Change the team of an entrant and the club they represent.
+def change_entrant(  # noqa: PLR0913 - what an entrant has beside players
+    entrant_pk: int,
+    team: str,
+    represents: str,
+    by: Actor,
+    *,
+    at: datetime,
+    preferred_table: int | None = None,
+) -> None:
+    """Change the team of an entrant, the club they represent, and the table that they wish.
 
     Raises: NoLabel: one of the names is not valid.
     """
     with transaction.atomic():
         entrant = lock_entrant(entrant_pk)
-        before = {"team": entrant.team, "represents": entrant.represents}
-        new = {"team": clean_label(team), "represents": clean_label(represents)}
+        before: dict[str, Any] = {"team": entrant.team, "represents": entrant.represents}
+        new: dict[str, Any] = {"team": clean_label(team), "represents": clean_label(represents)}
         for field, label in new.items():
             if fold_name(label) != fold_name(before[field]):
                 new[field] = spellings(entrant.tournament, field).get(fold_name(label), label)
+        if preferred_table != entrant.preferred_table:
+            before["preferred_table"] = entrant.preferred_table
+            new["preferred_table"] = preferred_table
         if new != before:
-            entrant.team, entrant.represents = new["team"], new["represents"]
+            for field, value in new.items():
+                setattr(entrant, field, value)
             _store(entrant, "change-entrant", by, at, before=before, **new)
 
 

@@ -242,7 +242,7 @@ def copy_tournament(
 
 
 def _enter(copy: Tournament, rows: Sequence[Entrant], by: Actor, at: datetime) -> None:
-    same = ("player", "partner", "team", "represents", "house", "section")
+    same = ("player", "partner", "team", "represents", "house", "section", "preferred_table")
     entrants = [
         Entrant(
             tournament=copy,

@@ -126,6 +126,7 @@ def _tournaments(player: Player) -> Iterator[dict[str, Any]]:
             "entrant": entrant.key,
             "team": entrant.team,
             "represents": entrant.represents,
+            "preferred_table": entrant.preferred_table,
             **{name: at.isoformat() for name, at in moments.items() if at is not None},
             "rulings": [
                 {

@@ -31,6 +31,7 @@ from tournaments.engine.pairing.methods import (
     NoRoundRobin,
     Scale,
     draw_alternatives,
+    number_tables,
     schedule,
     seat_rest,
     seat_round,
@@ -516,6 +517,8 @@ def digest_drawn_from(state: TournamentState, number: int) -> str:
         return digest(json.dumps([list(table) for table in _tables_of_final(state, number)]))
     drawn: list[Any] = [settings.seating, settings.rounds, astuple(weights_of(settings))]
     drawn += [settings.separate_clubs, settings.score_before_seats]
+    wishes = [(e.key, e.preferred_table) for e in state.entrants.values() if e.preferred_table]
+    drawn += [wishes] if wishes else []
     if needs_results(state, number):
         standings = state.standings_before(number)
         points = {row.entrant: write_points(row.points) for row in standings if row.points}
@@ -675,12 +678,17 @@ SCALE = ("by_lot", "nearest")
 
 def _fields(state: TournamentState, number: int, seed: int | None) -> dict[str, PairingField]:
     """Return the entrants present, by section; refuses if they are too few for a table."""
-    fields = {}
+    fields, before = {}, 0
     for section in state.sections:
         present = state.present(number, section)
         if present and len(present) < state.rules.side_count and section:
             raise TooFewInSection({"section": section}, {"section": section})
         field = field_of(state, number, present)
+        if before:
+            # The tables of a section are numbered after those of the sections before.
+            entrants = (replace(e, table=max(0, e.table - before)) for e in field.entrants)
+            field = replace(field, entrants=tuple(entrants))
+        before += len(present) // state.rules.side_count
         fields[section] = field if seed is None else replace(field, seed=seed)
     found = {section: field for section, field in fields.items() if field.entrants}
     if sum(len(field.entrants) for field in found.values()) < state.rules.side_count:
@@ -763,6 +771,5 @@ def _in_order(field: PairingField, locked: Mapping[int, Sequence[str]]) -> Seati
     seated = [name for name in names if name not in byes]
     size = field.table_size
     tables = [seated[at : at + size] for at in range(0, len(seated), size)]
-    for number in sorted(locked):
-        tables.insert(number, list(locked[number]))
-    return judge(field, tables, [name for name in names if name in byes])
+    numbered = number_tables(field, tables, locked)
+    return judge(field, numbered, [name for name in names if name in byes])

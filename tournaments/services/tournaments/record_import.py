@@ -315,6 +315,7 @@ def _entrants(
             waiting=each.get("waiting", False),
             paid=each.get("paid", False),
             section=each.get("section", ""),
+            preferred_table=each.get("preferred_table"),
             **{name: each[name] for name in same},
         )
         for each in data

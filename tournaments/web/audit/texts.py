@@ -161,6 +161,7 @@ FIELDS: Mapping[str, Text] = {
     "entrants": gettext_lazy("Entrants"),
     "team": gettext_lazy("Team"),
     "represents": gettext_lazy("Club they come from"),
+    "preferred_table": gettext_lazy("Always at table"),
     "section": pgettext_lazy("of a tournament", "Section"),
     "house": gettext_lazy("House player"),
     "ruling": gettext_lazy("Decision"),

@@ -271,6 +271,18 @@ class LabelsForm(forms.Form):
     represents = NameField(label=gettext_lazy("Club they come from"), required=False)
 
 
+class ChangeEntrantForm(LabelsForm):
+    """What directors change of an entrant."""
+
+    preferred_table = forms.IntegerField(
+        label=gettext_lazy("Always at table"),
+        help_text=gettext_lazy("For somebody who cannot move: their table has this number."),
+        required=False,
+        min_value=1,
+        max_value=MOST_ENTRANTS // 2,
+    )
+
+
 class EntrantForm(LabelsForm):
     """One entrant: a name, or two of a pair."""
 

@@ -71,8 +71,8 @@ from tournaments.web.base.pages import (
     show_refusal,
 )
 from tournaments.web.entrants.lists import (
+    ChangeEntrantForm,
     EntrantForm,
-    LabelsForm,
     ListForm,
     ListLine,
     ListRead,
@@ -441,13 +441,11 @@ def remove(request: HttpRequest, slug: str, tournament: str, entrant: int) -> Ht
 def change(request: HttpRequest, slug: str, tournament: str, entrant: int) -> HttpResponse:
     """Change the team and the home club of an entrant."""
     row = directed_entrant(request, slug, tournament, entrant)
-    form = LabelsForm(request.POST)
+    form = ChangeEntrantForm(request.POST)
     if form.is_valid():
         cleaned = form.cleaned_data
         try:
-            change_entrant(
-                row.pk, cleaned["team"], cleaned["represents"], actor_of(request), at=timezone.now()
-            )
+            change_entrant(row.pk, **cleaned, by=actor_of(request), at=timezone.now())
         except NoLabel as error:
             add_refused(form, error)
         else:
@@ -502,12 +500,12 @@ def _tell_let_in(request: HttpRequest, tournament: Tournament, queue: list[Entra
 
 def _page(request: HttpRequest, row: Entrant, **forms: Any) -> HttpResponse:
     tournament = row.tournament
-    initial = {"team": row.team, "represents": row.represents}
+    initial = {name: getattr(row, name) for name in ChangeEntrantForm.base_fields}
     stand_ins = Substitute.objects.filter(entrant=row).select_related("player", "instead_of")
     page = page_of(request, tournament) | {
         "line": line_of(row, directs=True),
         "entrant": row,
-        "labels": forms.get("labels") or LabelsForm(initial=initial),
+        "labels": forms.get("labels") or ChangeEntrantForm(initial=initial),
         "substitute": forms.get("substitute") or _substitute_form(row),
         "substitutes": stand_ins.order_by("round_number"),
         "seated": row.sittings.exists(),
