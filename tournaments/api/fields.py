@@ -18,7 +18,7 @@ from rest_framework.utils.encoders import JSONEncoder
 
 from tournaments.api.problems import BodyTooLarge
 from tournaments.engine.documents.games import parse_json
-from tournaments.engine.play.games import FINEST_PART
+from tournaments.engine.play.games import FINEST_PART, MOST_POINTS
 from tournaments.engine.rules.entries import Declared, clean_line, write_points
 from tournaments.engine.rules.rulesets import LONGEST_NAME, InvalidEntry, Points, whole
 from tournaments.models.people import ScopedToken
@@ -31,8 +31,6 @@ MOMENTS = [
 
 
 TRUTHS = ("true", "false")
-
-MOST_POINTS = 1_000_000
 
 FRACTION = re.compile(r"-?[0-9]{1,10}/[1-9][0-9]{0,4}")
 

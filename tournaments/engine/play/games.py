@@ -528,6 +528,9 @@ def share_of_unplayed(game: Game) -> Points:
 FINEST_PART = 1000
 """Adjustments and totals can have fractions of a point, down to a thousandth."""
 
+MOST_POINTS = 1_000_000
+"""The most points, above or below 0, that can be typed or sent."""
+
 
 def check(game: Game, entry: Entry) -> list[Problem]:
     """Return every reason why `entry` cannot come next."""

@@ -93,7 +93,7 @@ class PlanChanged(Refused):
 MOST_LINES = 4_000
 MOST_RECORDS = 500
 
-SENTENCES: Mapping[str, Text] = {
+WHY_REFUSED: Mapping[str, Text] = {
     "nothing": _("Choose a file."),
     "forgotten": _("Choose the file once more: it was kept for a day."),
     "empty": _("This file is empty."),
@@ -112,12 +112,12 @@ SENTENCES: Mapping[str, Text] = {
 
 
 class FileRefused(Refused, status=422):
-    """A file or table that cannot be read; `why` is a key of `SENTENCES`."""
+    """A file or table that cannot be read; `why` is a key of `WHY_REFUSED`."""
 
     def __init__(self, why: str, **params: str) -> None:
         self.why = why
         limits = {"lines": MOST_LINES, "records": MOST_RECORDS}
-        super().__init__({**limits, **params}, sentence=SENTENCES[why])
+        super().__init__({**limits, **params}, sentence=WHY_REFUSED[why])
 
 
 Json = Mapping[str, Any]

@@ -8,7 +8,7 @@ import json
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import date, datetime, time, timedelta
+from datetime import date, datetime, time
 from functools import cached_property
 from typing import Any
 
@@ -24,6 +24,7 @@ from tournaments.engine.documents.games import parse_json, read_game
 from tournaments.engine.play.games import Game as EngineGame
 from tournaments.engine.rules.entries import clean_line
 from tournaments.engine.rules.rulesets import LONGEST_NAME, InvalidEntry, Problem
+from tournaments.engine.statistics import NIGHT
 from tournaments.models import AuditEntry, Club, Player, Round
 from tournaments.models.games import digest
 from tournaments.models.people import fold_name
@@ -50,9 +51,6 @@ from tournaments.services.people.players import NoName
 from tournaments.texts import labels, messages
 
 FIRST_YEAR = 1900
-
-FIRST_HOUR = timedelta(hours=6)
-"""Games that begin before 6:00 belong to the evening before."""
 
 MOMENT_OF_A_DAY = time(12)
 """The start of a game of which only the day is known."""
@@ -106,7 +104,7 @@ class RecordSeen:
     def day(self) -> date:
         """Return the day of its evening, once the start is known."""
         assert self.played_at is not None
-        return (timezone.localtime(self.played_at) - FIRST_HOUR).date()
+        return (timezone.localtime(self.played_at) - NIGHT).date()
 
     @property
     def key(self) -> EveningKey:
@@ -207,7 +205,7 @@ def _days(order: RecordsRequest, now: datetime) -> set[date]:
         typed = document.get("played_at") if isinstance(document, dict) else None
         moment = moment_of(typed, now) if isinstance(typed, str) else None
         if moment is not None:
-            days.add((timezone.localtime(moment) - FIRST_HOUR).date())
+            days.add((timezone.localtime(moment) - NIGHT).date())
     return days
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy
 
-from tournaments.engine.play.games import FINEST_PART
+from tournaments.engine.play.games import FINEST_PART, MOST_POINTS
 from tournaments.engine.rules.entries import clean_line
 from tournaments.engine.rules.rulesets import LONGEST_NAME, Points, whole
 
@@ -36,8 +36,6 @@ NameField = partial(
     widget=forms.TextInput(TYPED),
     error_messages={"required": gettext_lazy("What is the player called?")},
 )
-
-MOST_POINTS = 1_000_000
 
 _MINUS = str.maketrans("−–‒﹣－", "-----")
 _NUMBER = re.compile(r"[+-]?\d[\d.,]*")

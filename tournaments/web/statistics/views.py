@@ -19,7 +19,7 @@ from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
-from tournaments.engine.statistics import ClubSums
+from tournaments.engine.statistics import NIGHT, ClubSums
 from tournaments.models import Club, RatedRound, Report, Visitor
 from tournaments.permissions import club_with_ratings, members_club, role_in
 from tournaments.queries.player_pages import named_player
@@ -41,9 +41,6 @@ from tournaments.web.documents.views import ask_for_members, asking
 from tournaments.web.standings.tables import KEPT_SECONDS
 
 YEAR_MONTH = "YEAR_MONTH_FORMAT"
-FIRST_HOUR = 6
-"""The day begins at six in the morning: later hours belong to the same evening."""
-
 SHADES = 5
 MONTHS = 12
 """The number of months in the table."""
@@ -59,7 +56,8 @@ def week_of(hours: Mapping[tuple[int, int], int]) -> dict[str, Any] | None:
     """
     if not hours:
         return None
-    order = [(FIRST_HOUR + n) % 24 for n in range(24)]
+    first = NIGHT.seconds // 3600
+    order = [(first + n) % 24 for n in range(24)]
     at = sorted(order.index(hour) for _day, hour in hours)
     most = max(hours.values())
     rows = []
