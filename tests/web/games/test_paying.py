@@ -89,6 +89,10 @@ def test_a_stake_chosen_at_the_end_settles_the_whole_evening(plain, outbox, stat
     ]
     assert "Burak pays Ayşe: 2 teas" in plain.get(evening_address(second.open_table) + "text/").text
     assert "Who pays?" in plain.get(url(second, "history")).text
+    # Whoever has not seen it is refused, and no other game is changed either.
+    late = plain.post(url(second, "head"), {**typed, **pays("last"), "key": KEY + "-late"})
+    assert late.status_code == 409
+    assert [game.stake for game in Game.objects.all()] == [TEA, TEA]
     # And back to nothing, for this game only.
     second.refresh_from_db()
     undone = {**SETUP, **pays(""), "key": KEY + "-back", "revision": second.revision}
