@@ -156,15 +156,18 @@ def test_whoever_is_shown_by_initials_is_found_by_directors_only(visitor, club, 
     assert names(visitor.get(SERVER, {"q": "sule"})) == []
 
 
-def test_names_lead_to_players_of_ones_own_clubs_only(member, club, server):
+def test_names_lead_to_players_of_ones_own_clubs_and_to_public_pages(member, club, server):
     own, other = make.PlayerFactory(club=club, name="Ada"), make.PlayerFactory(name="Ece")
-    for player in (own, other):
+    public = make.ClubFactory(published=True, in_server_ratings=True)
+    shown = make.PlayerFactory(club=public)
+    hidden = make.PlayerFactory(club=public, initials=True)
+    for player in (own, other, shown, hidden):
         rated(server, 1500, player=player)
 
     page = member.get(SERVER).text
 
-    assert f"/clubs/moda/players/{own.public_id}/" in page
-    assert other.public_id not in page
+    linked = [each for each in (own, other, shown, hidden) if each.public_id in page]
+    assert linked == [own, shown]
 
 
 @pytest.mark.parametrize("published", [True, False])
