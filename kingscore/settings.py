@@ -396,7 +396,6 @@ BUNDLES = {
     "home.js": "typed waits offline unsent home_screen",
     "live.js": "follow",
     "new.js": "typed waits new start_offline offline",
-    "round.css": "kingscore table entry hands who running",
     "round.js": "typed waits clock bar outbox who home_screen offline",
     "table.css": "kingscore table entry hands who",
     "table.js": "typed waits outbox who home_screen offline",

@@ -85,16 +85,16 @@ def text_of(bundle: str) -> str:
         is_here = f"{found[1]}.js" in files
         return f"Promise.resolve(${found[1]})" if is_here else f'import("../{found[1]}.js")'
 
-    kind, texts = "text/css", []
+    texts = []
     for file in files:
         text = without_comments(file, (SOURCE / file).read_text())
         if file.endswith(".js"):
-            kind = "application/javascript"
             text = IMPORT.sub(import_again, text)
             text = LATER.sub(import_later, EXPORT.sub(r"return \1;\n", text))
             text = f"const ${file.removesuffix('.js')} = (() => {{\n{text}}})();\n"
         texts.append(text)
     whole = "".join(texts)
+    kind = "text/css" if bundle.endswith(".css") else "application/javascript"
     return minify.string(kind, whole) if minify else whole
 
 
