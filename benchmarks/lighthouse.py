@@ -45,7 +45,7 @@ at = {
     row.state: f"/clubs/{row.event.club.slug}/tournaments/{row.slug}/"
     for row in Tournament.objects.select_related("event__club").order_by("pk")
 }
-player = Player.objects.with_page().filter(seats__game__result__isnull=False).first()
+player = Player.objects.filter(club__published=True, seats__game__result__isnull=False).first()
 print(json.dumps({
     "start page": "/",
     "public club": f"/clubs/{player.club.slug}/",
