@@ -35,6 +35,7 @@ IN_ORDER = (
     "directing",
     "writing",
     "saving",
+    "loading",
     "slow_visitors",
     "sign_in",
     "api_entry",

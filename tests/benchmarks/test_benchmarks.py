@@ -22,7 +22,7 @@ IN_PROCESSES_OF_THEIR_OWN = ("consistency", "rebuild_ratings", "scoresheet", "ba
 SERVED = ("writing", "api_entry", "slow_visitors")
 """Asked of one server, for its start takes longer than all else."""
 
-IN_BROWSER = ("saving",)
+IN_BROWSER = ("saving", "loading")
 """In the browser and on the server of all tests, for the same reason."""
 
 ELSEWHERE = ("big_evening", "memory", "streams", "kill", "lighthouse", *TAKES_LONG)

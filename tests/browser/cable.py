@@ -31,7 +31,7 @@ class Cable:
         self.curt = False
         self.foreign = b""
         self.streams, self.hearing = "pass", set()
-        self.asked, self.passed = 0, 0  # requests, and bytes of them and of answers
+        self.asked, self.passed = 0, 0  # requests, and bytes of answers with their headers
         threading.Thread(target=self.take_calls, daemon=True).start()
 
     def take_calls(self):
@@ -59,8 +59,9 @@ class Cable:
     def pass_on(self, source, sink):
         with contextlib.suppress(OSError):
             while data := source.recv(65536):
-                self.asked += data.startswith((b"GET ", b"HEAD ", b"POST "))
-                self.passed += len(data)
+                is_request = data.startswith((b"GET ", b"HEAD ", b"POST "))
+                self.asked += is_request
+                self.passed += 0 if is_request else len(data)
                 if self.losing and data.startswith(b"POST "):
                     self.losing = False
                     self.doomed.add(source)
