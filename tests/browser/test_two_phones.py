@@ -268,6 +268,13 @@ MOVING = """() => document.getAnimations().map(({ effect }) => [
 ])"""
 
 
+SPARE_WIDTH = """() => {
+  const [sheet, last] = [".sheet", ".fresh .score:nth-last-child(2)"]
+    .map(selector => document.querySelector(selector).getBoundingClientRect().right);
+  return Math.round(sheet - last);
+}"""
+
+
 @pytest.mark.parametrize("kind", ["write", "follow"])
 def test_line_glows_when_it_comes_and_not_with_the_page(new_phone, kind):
     phone = new_phone(reduced_motion="no-preference")
@@ -280,6 +287,7 @@ def test_line_glows_when_it_comes_and_not_with_the_page(new_phone, kind):
     assert sorted(phone.page.evaluate(MOVING)) == [
         [at, "opacity", "opacity"] for at in ("2", "last")
     ]
+    assert phone.page.evaluate(SPARE_WIDTH) == 0
 
 
 def test_reason_of_a_refusal_is_in_sight_far_below_the_sheet(new_phone):
