@@ -28,8 +28,14 @@ function save(answer) {
 
 // By name: in the next game of the evening they may sit elsewhere.
 const isSame = (one, other) => one.localeCompare(other, document.documentElement.lang, { sensitivity: "accent" }) === 0;
-const seatOf = ({ players }, answer = load()) => (answer?.name ? players.findIndex((name) => isSame(name, answer.name)) : -1);
+// Who was renamed in this game is found by the name of before.
+function seatOf({ players, was = [] }, answer = load()) {
+  if (!answer?.name) return -1;
+  const seat = players.findIndex((name) => isSame(name, answer.name));
+  return seat >= 0 ? seat : was.findIndex((names) => names.some((name) => isSame(name, answer.name)));
+}
 // Somebody who sits out in one game of the evening keeps their name for the next.
+const sitsOut = ({ resting = [] }, answer = load()) => Boolean(answer?.name) && resting.some((name) => isSame(name, answer.name));
 // Which phone has a seat is known to the server; "taken" or "asked", wherever it is.
 const isElsewhere = ({ game, phones = [] }, seat) => Boolean(phones[seat]) && !(load()?.has === game && seatOf(people()) === Number(seat));
 const isWatching = ({ game }, answer = load()) => answer?.name === "" || answer?.watches === game;
@@ -37,6 +43,7 @@ const isWatching = ({ game }, answer = load()) => answer?.name === "" || answer?
 function mark() {
   const here = people();
   const seat = seatOf(here);
+  if (seat >= 0 && !isSame(here.players[seat], load().name)) save({ ...load(), name: here.players[seat] });
   for (const was of all(".mine")) was.classList.remove("mine");
   say(here, seat);
   hear(here, seat);
@@ -131,7 +138,8 @@ function fromSeat(seat) {
 function say(here, seat) {
   for (const button of all(".who-line button")) {
     const { ask, mine, watching } = button.dataset;
-    button.textContent = seat >= 0 ? mine.replace("{name}", here.players[seat]) : isWatching(here) ? watching : ask;
+    const name = seat >= 0 ? here.players[seat] : sitsOut(here) && load().name;
+    button.textContent = name ? mine.replace("{name}", name) : isWatching(here) ? watching : ask;
   }
 }
 
@@ -141,7 +149,7 @@ const hidden = (name, value) => Object.assign(document.createElement("input"), {
 function askQuietly(here, seat) {
   for (const button of all(".last .ask-who")) button.remove();
   const [slot] = all(".last");
-  if (!slot || !isWriting || seat >= 0 || isWatching(here) || all(".sheet tbody").length) return;
+  if (!slot || !isWriting || seat >= 0 || sitsOut(here) || isWatching(here) || all(".sheet tbody").length) return;
   const [line] = all(".who-line button");
   slot.append(Object.assign(document.createElement("button"), { type: "button", className: "link ask-who", textContent: line.dataset.ask }));
 }
@@ -242,5 +250,5 @@ mark();
 // Every sheet that comes replaces the one before it.
 new MutationObserver(mark).observe(document.getElementById("table").parentElement, { childList: true });
 addEventListener("load", turn);
-const isAnswered = () => seatOf(people()) >= 0 || isWatching(people());
+const isAnswered = () => seatOf(people()) >= 0 || sitsOut(people()) || isWatching(people());
 if (location.hash === "#who" || ("asks" in dialog.dataset && !isAnswered())) ask();

@@ -9,6 +9,8 @@ from tests.browser.phone import game_with
 from tests.browser.playing import asks_who, say_who
 from tests.deals import WHOLE_GAME
 from tests.factories import ContextFactory, SetupFactory, record
+from tournaments.models import Game
+from tournaments.queries.sheets import phone_seats
 from tournaments.services.games.playing import change_head
 from tournaments.web.base.phone import address
 
@@ -148,6 +150,33 @@ def follows(new_phone, game, name):
     return phone
 
 
+def test_renamed_player_keeps_their_seat_and_who_sits_out_is_not_asked(new_phone):
+    game = game_with(WHOLE_GAME[:2], players=NAMES)
+    phone = follows(new_phone, game, "Zeynep")
+    asleep = follows(new_phone, game, "İnci")
+    asleep.open("/")
+    # At once renamed and moved, and twice while a phone is away.
+    head = SetupFactory(ruleset=game.ruleset, players=(NAMES[3], "Zeyno", "Incilay", NAMES[0]))
+    change_head(game.pk, head, ContextFactory(revision=2))
+    expect(line(phone)).to_have_text("Siz: Zeyno")
+    assert marked(phone)[0] == 1
+    head = SetupFactory(ruleset=game.ruleset, players=(NAMES[3], "Zeyno", "İncilay", NAMES[0]))
+    change_head(game.pk, head, ContextFactory(revision=3))
+    asleep.open(address(game, "follow"))
+    expect(asks_who(asleep)).to_have_count(0)
+    expect(line(asleep)).to_have_text("Siz: İncilay")
+    game.refresh_from_db()
+    assert [bool(seat.phone) for seat in phone_seats(game)] == [False, True, True, False]
+
+    # In the next game of the evening, which this phone does not know, another sits there.
+    asleep.context.clear_cookies()
+    order = (*game.players[:2], "Elif", game.players[3])
+    Game.objects.filter(pk=game.pk).update(players=order, resting=["İncilay"])
+    asleep.page.reload()
+    expect(asks_who(asleep)).to_have_count(0)
+    expect(line(asleep)).to_have_text("Siz: İncilay")
+
+
 def test_follower_asks_for_the_scoring_and_the_writing_phone_gives_it(new_phone):
     mine = new_phone(asked=True, locale="tr-TR")
     mine.sit_down(WHOLE_GAME[0], players=NAMES)
@@ -174,7 +203,7 @@ def test_follower_asks_for_the_scoring_and_the_writing_phone_gives_it(new_phone)
     mine.wake()
     mine.page.wait_for_url(re.compile("/follow/"))
     mine.wait_for(2)
-    expect(mine.page.locator(".notice", has_text="başka bir telefon yazıyor")).to_be_visible()
+    expect(mine.page.locator("p.notice", has_text="başka bir telefon yazıyor")).to_be_visible()
 
 
 def test_two_players_go_on_after_the_writing_phone_has_died(new_phone):

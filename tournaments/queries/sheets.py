@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from functools import cache, cached_property
 from typing import Any, NamedTuple
@@ -165,6 +165,7 @@ class PhoneSeat:
 
     `pen` is since when this seat asks to write the score (0: it does not), `given` whether the
     writing phone agrees, and `backs` the name of another seat whose request this one supports.
+    `was` are the names that whoever sits here had before in this game.
     """
 
     name: str
@@ -174,6 +175,7 @@ class PhoneSeat:
     pen: float = 0
     given: bool = False
     backs: str = ""
+    was: list[str] = field(default_factory=list)
 
     @property
     def state(self) -> str:

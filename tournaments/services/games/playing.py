@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
 from functools import partial
 from types import MappingProxyType
@@ -493,6 +493,7 @@ def _put_head(
     row: Game, head: GameSetup, context: WriteContext, seating: TableSeating | None = None
 ) -> Sheet:
     body = _setup_of(head)
+    players = body["players"]
     version = Revision(kind=Revision.Kind.HEAD, body=body)
 
     def put_head(sheet: Sheet) -> Sheet:
@@ -504,6 +505,14 @@ def _put_head(
         if version.before == body and not moved:
             return sheet
         check_version(sheet, None, context)
+        if seating is None:
+            # Who is renamed keeps their phone; a club's player is somebody else.
+            seats, before = phone_seats(sheet.row), sheet.row.players
+            for seat, name in zip(seats, players, strict=True):
+                if seat.name not in players and name not in before:
+                    seat.name, seat.was = name, [*seat.was, seat.name]
+            if any(seat.was for seat in seats):
+                sheet.row.phones = [asdict(seat) for seat in seats]
         for name, value in ({"stake": None} | body).items():
             setattr(sheet.row, name, value)
         return sheet.after_change(version)

@@ -530,6 +530,8 @@ def people_of(row: Game, rules: Ruleset, holder: int) -> dict[str, Any]:
         "game": row.public_id,
         "follow": address(row, "follow"),
         "players": list(row.players),
+        "was": [] if row.table_id else [each.was for each in phone_seats(row)],
+        "resting": list(row.resting),
         "sides": list(rules.sides),
         "holder": holder,
         "phones": [each.state for each in phone_seats(row)],
