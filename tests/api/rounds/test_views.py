@@ -150,6 +150,10 @@ def test_alternatives_of_a_proposal_are_offered_and_one_is_taken(director):
         name: fewest[name] for name in ("repeat_meetings", "score_spread")
     }
 
+    apart = [each for t in seating["tables"] for e in t["entrants"] for each in e["apart"]]
+    assert {each["code"] for each in apart} >= {"met", "others"}
+    assert all(each["round"] in (1, 2) for each in apart if each["code"] == "met")
+
     said = {"number": fewest["number"], "seed": fewest["seed"]}
     taken = director.post(f"{path}take/", said).json()
 

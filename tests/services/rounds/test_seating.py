@@ -25,10 +25,12 @@ from tournaments.services.rounds.seating import (
     RuledAbout,
     SeatingDraft,
     SeatingMoved,
+    apart_in,
     publish_round,
     put_seating,
     seat_again,
     seat_next_round,
+    sections_seated,
     take_alternative,
     take_back_round,
 )
@@ -300,6 +302,26 @@ def test_a_round_seated_again_keeps_the_alternative_and_the_fewest_repeats_ever_
     assert (taken["as_by_lot"], taken["seed"] != strict["seed"]) == (True, True)
     with pytest.raises(SeatingMoved):
         take_alternative(round_.pk, taken["number"], strict["seed"], NOBODY, at=EVENING)
+
+
+def test_only_players_of_ones_section_are_neighbours_and_it_takes_no_query(
+    django_assert_num_queries,
+):
+    row = tournament_builders.running(*EIGHTEEN, rounds=4, points="places", sections=2)
+    row.entrants.filter(number__lte=8).update(section="A")
+    for entries in (tournament_builders.SHORT, WHOLE_GAME):
+        tournament_builders.closed(row, entries)
+    round_ = tournament_builders.seated(row)
+    row.refresh_from_db()
+    state = load_state(row)
+    sections = list(sections_seated(state, state.seating_of(round_)))
+
+    with django_assert_num_queries(0):
+        found = apart_in(state, round_, sections)
+
+    pairs = {(key, each.other) for key, apart in found.items() for each in apart}
+    assert len(pairs) > 5
+    assert all((int(one[1:]) <= 8) == (int(other[1:]) <= 8) for one, other in pairs)
 
 
 @pytest.mark.parametrize(("objective", "repeats"), [("no-repeats", 0), ("near-scores", None)])

@@ -117,6 +117,8 @@ def test_a_round_that_would_be_as_by_lot_offers_others_and_one_tap_takes_one(dir
     (value,) = (value for value, text in names if text.startswith("Nobody meets again"))
     assert "another stands first" in page.text
     assert "Hardly nearer than by lot" not in page.text
+    assert "Not with the next in the standings:" in page.text
+    assert re.search(r"<b>Oyuncu \d+</b>: they met in round [12]; together: ", page.text)
 
     taken = at.post("take_alternative", 3, alternative=value).text
 

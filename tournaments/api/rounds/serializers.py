@@ -15,6 +15,7 @@ from tournaments.api.games.serializers import ClockSerializer, GameKeysSerialize
 from tournaments.api.tournaments.serializers import ProgressSerializer, RoundLineSerializer
 from tournaments.engine.documents.pairings import REASONS
 from tournaments.engine.pairing.judging import InvalidSeating, Seating, judge
+from tournaments.engine.pairing.neighbours import Apart
 from tournaments.engine.rules.entries import SMALL
 from tournaments.engine.rules.rulesets import LONGEST_REASON
 from tournaments.engine.standings.tournament_settings import LARGEST_LINE_UP
@@ -29,7 +30,7 @@ from tournaments.services.rounds.proposals import (
     presence_at,
 )
 from tournaments.services.rounds.running import MOST_MINUTES
-from tournaments.services.rounds.seating import field_seated
+from tournaments.services.rounds.seating import apart_in, field_seated, sections_seated
 from tournaments.texts.labels import ABSENCES
 
 MOST_TABLES = 500
@@ -58,12 +59,37 @@ class SeatReasonSerializer(serializers.Serializer[Any]):
     params = serializers.DictField(child=serializers.IntegerField(), read_only=True)
 
 
+class ApartSerializer(serializers.Serializer[Any]):
+    """A neighbour in the standings, by number, who sits elsewhere, and why.
+
+    `round` is the last one in which they met, 0 if none. The others are the cost of the best
+    exchange of two that brings both together: further repeats and pairs of one club, and how much
+    further scores are apart at the two tables.
+    """
+
+    entrant = serializers.SerializerMethodField()
+    code = serializers.ChoiceField(
+        choices=["sits-out", "locked", "avoided", "met", "same-club", "seat", "others"]
+    )
+    round = serializers.IntegerField()
+    repeats = serializers.IntegerField()
+    same_club = serializers.IntegerField()
+    spread = PointsField()
+
+    def get_entrant(self, apart: Apart) -> int:
+        return number_of(apart.other)
+
+
 class SeatedEntrantSerializer(serializers.Serializer[Any]):
-    """An entrant at a table or out, with their players; proposals also say `why`."""
+    """An entrant at a table or out, with their players.
+
+    Proposals also say `why`, and those by scores which neighbours sit `apart`.
+    """
 
     entrant = serializers.IntegerField()
     names = serializers.ListField(child=serializers.CharField())
     why = SeatReasonSerializer(many=True)
+    apart = ApartSerializer(many=True)
 
 
 class SeatedTableSerializer(serializers.Serializer[Any]):
@@ -194,10 +220,12 @@ def seating_details(
     """Return the seating of a round as `SeatingSerializer` writes it."""
     round_, drawn = seated.row, seated.row.seating or {"tables": [], "byes": []}
     judged: Seating | None = None
+    apart: dict[str, tuple[Apart, ...]] = {}
     if round_.published_at is None:
         # Somebody of a proposal may be gone since.
         with suppress(InvalidSeating, KeyError):
             judged = judge(field_seated(state, round_), drawn["tables"], drawn["byes"])
+            apart = apart_in(state, round_, sections_seated(state, seated))
     proposed = next((each for each in state.seated_rounds if each.row.published_at is None), None)
     presence = presence_at(state, seated) if directs and proposed is seated else None
 
@@ -210,7 +238,12 @@ def seating_details(
     def chairs(keys: Sequence[str]) -> list[dict[str, Any]]:
         why = judged.why if judged is not None else {}
         return [
-            {"entrant": number_of(key), "names": names_of(key), "why": why.get(key, ())}
+            {
+                "entrant": number_of(key),
+                "names": names_of(key),
+                "why": why.get(key, ()),
+                "apart": apart.get(key, ()),
+            }
             for key in keys
         ]
 

@@ -46,7 +46,7 @@ def measure(field: PairingField, tables: Tables) -> Quality:
     return Quality(
         repeat_meetings=sum(field.meetings[pair] for pair in pairs),
         repeat_bound=repeat_bound(field, [place for table in tables for place in table]),
-        score_spread=_spread(field, tables),
+        score_spread=spread_at(field, tables),
         seat_imbalance=max((max(times) - min(times) for times in taken), default=0),
         avoided_met=len(pairs & avoided),
         same_club=len(pairs & set(same_club_pairs(field))),
@@ -116,7 +116,8 @@ def reasons_for_bye(field: PairingField, place: int) -> Iterator[SeatingReason]:
     yield SeatingReason("lowest-score", {"lower": lower})
 
 
-def _spread(field: PairingField, tables: Tables) -> Fraction:
+def spread_at(field: PairingField, tables: Tables) -> Fraction:
+    """Return the mean over tables of the highest less the lowest score."""
     widths = []
     for table in tables:
         scores = [field.entrants[place].score for place in table]

@@ -28,6 +28,7 @@ from tournaments.engine.pairing.field import (
     join_groups,
     open_seats,
     repeat_cost,
+    seat_cost,
     seat_groups,
     seat_table,
     spread_by_lot,
@@ -676,6 +677,22 @@ def draw_fours(field: PairingField, byes: Sequence[int], random: Random) -> Tabl
     order.sort(key=lambda place: -field.entrants[place].score)
     tables = _Draft(field, order, byes, random).best()
     return [seat_table(field, [order[rank] for rank in table], random) for table in tables]
+
+
+def costs_of(field: PairingField, tables: Sequence[Sequence[int]]) -> list[int]:
+    """Return what each table costs in its best seat order; tables are places in the field."""
+    if field.table_size == 2:
+        pairs = pair_costs(field)
+        return [
+            int(pairs[one, other])
+            + min(seat_cost(field, order) for order in permutations((one, other)))
+            for one, other in tables
+        ]
+    order = sorted(range(len(field.entrants)), key=lambda place: -field.entrants[place].score)
+    rank = {place: at for at, place in enumerate(order)}
+    prices = _Draft(field, order, (), Random(0)).prices  # noqa: S311 - it draws nothing
+    fours = [[rank[place] for place in table] for table in tables]
+    return [int(cost) for cost in prices.of_each(np.array(fours).reshape(-1, SEATS))]
 
 
 class _Draft:

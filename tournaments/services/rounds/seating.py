@@ -1,6 +1,6 @@
 """Seat a round, change its seating, publish it, and take it back."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from types import MappingProxyType
@@ -11,7 +11,8 @@ from django.utils.translation import gettext_lazy as _
 
 from tournaments.engine.documents.verify import redraw, take
 from tournaments.engine.pairing.field import PairingField
-from tournaments.engine.pairing.judging import judge
+from tournaments.engine.pairing.judging import Seating, judge
+from tournaments.engine.pairing.neighbours import Apart, apart_from_neighbours
 from tournaments.models import (
     Draw,
     Entrant,
@@ -26,7 +27,7 @@ from tournaments.models import (
 )
 from tournaments.models.events import TableQuerySet
 from tournaments.queries.sheets import load_sheets
-from tournaments.queries.state import TournamentState, field_of, load_state
+from tournaments.queries.state import SeatedRound, TournamentState, field_of, load_state
 from tournaments.services.audit import Actor
 from tournaments.services.base.writes import Fault, Refused, wake_notifications
 from tournaments.services.events.events import lock_round, lock_tables_of
@@ -194,6 +195,35 @@ def field_seated(state: TournamentState, round_: Round) -> PairingField:
     seating = round_.seating or {"tables": [], "byes": []}
     named = [name for names in [*seating["tables"], seating["byes"]] for name in names]
     return field_of(state, round_.number, [state.entrants[name] for name in named])
+
+
+def sections_seated(
+    state: TournamentState, seated: SeatedRound
+) -> Iterator[tuple[PairingField, Seating]]:
+    """Yield the field and the seating of each section of a round.
+
+    Raises: InvalidSeating: somebody of it is not there any more.
+    """
+    for section in state.sections:
+        here = state.of_section(seated, section)
+        if here.names:
+            who = [row for key, row in state.entrants.items() if key in here.names]
+            field = field_of(state, seated.row.number, who)
+            yield field, judge(field, [table.entrants for table in here.tables], here.byes)
+
+
+def apart_in(
+    state: TournamentState, round_: Round, sections: Iterable[tuple[PairingField, Seating]]
+) -> dict[str, tuple[Apart, ...]]:
+    """Return, by key, which neighbours in the standings sit elsewhere in a proposal by scores."""
+    if state.settings.seating != "swiss" or round_.stage:
+        return {}
+    tables = locked_tables(round_, (round_.seating or {}).get("locked", ()))
+    locked = {key for table in tables.values() for key in table}
+    found: dict[str, tuple[Apart, ...]] = {}
+    for field, seating in sections:
+        found |= apart_from_neighbours(field, seating, locked)
+    return found
 
 
 @engine_refusals()

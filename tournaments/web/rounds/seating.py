@@ -13,7 +13,7 @@ from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import gettext_lazy, ngettext
 from django.views.decorators.http import require_POST, require_safe
 
 from tournaments.engine.pairing.field import PairingField
@@ -26,6 +26,7 @@ from tournaments.engine.pairing.judging import (
     leaders_apart,
     least_spread,
 )
+from tournaments.engine.pairing.neighbours import Apart
 from tournaments.engine.rules.rulesets import Points
 from tournaments.models import Entrant, Game, Revision, Round, Tournament, Visitor
 from tournaments.models.people import fold_name
@@ -38,7 +39,7 @@ from tournaments.permissions import (
 from tournaments.queries.overview import seated_sentence
 from tournaments.queries.ratings import outlooks
 from tournaments.queries.sheets import LaterEntryInvalid, load_sheet
-from tournaments.queries.state import SeatedRound, TournamentState, field_of
+from tournaments.queries.state import TournamentState
 from tournaments.queries.tables import measure_text, short_teams
 from tournaments.services.base.writes import Refused
 from tournaments.services.rounds.changes import (
@@ -57,16 +58,18 @@ from tournaments.services.rounds.proposals import (
     presence_at,
 )
 from tournaments.services.rounds.seating import (
+    apart_in,
     field_seated,
     lost_with,
     publish_round,
     seat_again,
     seat_next_round,
+    sections_seated,
     take_alternative,
     take_back_round,
     unseat_round,
 )
-from tournaments.texts.labels import ABSENCES, round_name, section_name
+from tournaments.texts.labels import ABSENCES, Text, round_name, section_name
 from tournaments.web.base.pages import cached_for_going_back, show_refusal
 from tournaments.web.games.views import number_in, refusal_of
 from tournaments.web.tournaments.views import page_of, preview_below
@@ -85,7 +88,8 @@ def seating_page(
     if not round_.published_at:
         with suppress(InvalidSeating):
             judged = judge(field_seated(state, round_), draft["tables"], draft["byes"])
-    sections = list(_sections(state, seated)) if judged else []
+    sections = list(sections_seated(state, seated)) if judged else []
+    neighbours = apart_in(state, round_, sections)
     why = {name: reasons for _field, each in sections for name, reasons in each.why.items()}
     locked = draft.get("locked", [])
 
@@ -96,6 +100,10 @@ def seating_page(
             "entrant": entrant,
             "names": [player.shown_name or f"№ {entrant.number}" for player in players],
             "why": [reason_text(reason) for reason in why.get(name, ())],
+            "apart": [
+                {"entrant": state.entrants[each.other], "text": apart_text(each)}
+                for each in neighbours.get(name, ())
+            ],
             "outlook": expected.get(name),
         }
 
@@ -157,17 +165,6 @@ def alternative_text(each: Mapping[str, Any], by_lot: Points) -> str:
     else:
         apart = _("points %(spread)s apart")
     return f"{again} · {apart}" % numbers
-
-
-def _sections(
-    state: TournamentState, seated: SeatedRound
-) -> Iterator[tuple[PairingField, Seating]]:
-    for section in state.sections:
-        here = state.of_section(seated, section)
-        if here.names:
-            who = [row for key, row in state.entrants.items() if key in here.names]
-            field = field_of(state, seated.row.number, who)
-            yield field, judge(field, [table.entrants for table in here.tables], here.byes)
 
 
 def _praise(
@@ -252,6 +249,43 @@ REASONS: Mapping[str, Callable[[dict[str, int]], str]] = {
         % p
     ),
 }
+
+
+def apart_text(apart: Apart) -> str:
+    """Return why a neighbour in the standings sits elsewhere, and what it would cost if not."""
+    rule = APART[apart.code] % {"round": apart.round}
+    if apart.code == "sits-out":
+        return rule
+    repeats, clubs = apart.repeats, apart.same_club
+    costs = []
+    if repeats > 0:
+        text = ngettext("%(number)s more meeting again", "%(number)s more meetings again", repeats)
+        costs.append(text % {"number": repeats})
+    if clubs > 0:
+        text = ngettext("%(number)s more pair of a club", "%(number)s more pairs of a club", clubs)
+        costs.append(text % {"number": clubs})
+    if apart.spread > 0:
+        spread = {"spread": measure_text(apart.spread)}
+        costs.append(_("points %(spread)s further apart at the two tables") % spread)
+    if apart.code == "seat":
+        costs.append(_("somebody in one seat too often"))
+    cost = _("together it would cost nothing")
+    if costs:
+        cost = _("together: %(costs)s") % {"costs": ", ".join(costs)}
+    return "; ".join(filter(None, (rule, cost)))
+
+
+APART: Mapping[str, Text] = {
+    "sits-out": gettext_lazy("sits out"),
+    "locked": gettext_lazy("one of the tables stays"),
+    "avoided": gettext_lazy("of the same team"),
+    "met": gettext_lazy("they met in round %(round)s"),
+    "same-club": gettext_lazy("of the same club"),
+    # The cost says it all.
+    "seat": "",
+    "others": "",
+}
+"""The rules that keep neighbours in the standings apart."""
 
 
 def faults(quality: Quality) -> Iterator[tuple[str, str]]:
