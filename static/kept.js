@@ -16,6 +16,9 @@ function keep(html) {
 // This address may not write any more: it is asked for once, and forgotten.
 const forget = () => tell({ keep: [location.href] });
 
+// A page beside the table, which says what has changed.
+const refresh = (address) => tell({ keep: [address] });
+
 keep(first);
 
 // A line glows when it comes, not with the page.
@@ -47,4 +50,4 @@ document.addEventListener("click", async (event) => {
   }
 });
 
-export { keep, forget, glow, shown };
+export { keep, refresh, forget, glow, shown };

@@ -138,8 +138,8 @@ async function sendAll() {
         return;
       }
       tries = 0;
-      const seen = answer.status === 200 ? Math.min(Number(item.revision) + 1, answer.revision) : sameAt(answer);
-      if (seen !== null) accept(item, answer, seen);
+      const same = sameAt(answer);
+      if (answer.status === 200 || same !== null) accept(item, answer, same);
       else if (kept) {
         refuse(item, answer);
         return;
@@ -150,12 +150,11 @@ async function sendAll() {
   }
 }
 
-function accept(item, answer, seen) {
+function accept(item, answer, same) {
   const rest = load().filter((other) => other.key !== item.key);
-  // The next entry has seen this one, but nothing later.
-  if (rest.length) rest[0].revision = seen;
-  save(rest);
+  save(same === null ? Send.behind(rest, answer.revision) : rest.map((other) => ({ ...other, revision: same })));
   const typed = Draft.take();
+  if (item.effect.type === "names") Kept.refresh(item.url);
   // Only somebody who has just written needs to know that another phone was faster.
   const quiet = answer.status !== 200 && (item.waited || Draft.isTyped(typed));
   receive(quiet ? withoutNotice(answer.html) : answer.html, answer.etag);
@@ -246,8 +245,11 @@ function write(form, submitter) {
   const items = load();
   const index = form.matches(".entry") ? items.findIndex((other) => other.editing) : -1;
   if (index >= 0) {
-    item = inPlaceOf(items[index], item, form);
-    items.splice(index, 1, item);
+    const before = items[index];
+    item = inPlaceOf(before, item, form);
+    items[index] = item;
+    // One answer settles what follows.
+    if (before.refused) for (const other of items.slice(index + 1)) other.revision = item.revision;
   } else items.push(item);
   const typed = Draft.take();
   if (form.matches(".entry")) Object.assign(typed, putBack());
@@ -389,12 +391,13 @@ function takeOff(item) {
 function discard(item) {
   const items = load();
   const index = items.findIndex((other) => other.key === item.key);
-  const [, next] = items.slice(index);
   if (sending?.key === item.key) sending.stop.abort();
-  if (next && index === 0) next.revision = item.refused ? revision() : item.revision;
-  // Each deal after it has another declarer.
-  const moves = item.effect.type === "deal" && !item.refused;
-  const later = items.slice(index + 1).map((other) => ({ ...other, fields: other.fields.filter(([name]) => !moves || name !== "declarer") }));
+  const later = items.slice(index + 1);
+  for (const other of later) {
+    if (item.refused) other.revision = revision();
+    // Each deal after it has another declarer.
+    else if (item.effect.type === "deal") other.fields = other.fields.filter(([name]) => name !== "declarer");
+  }
   const typed = { ...Draft.take(), ...(item.editing ? putBack() : {}) };
   if (item.editing) draft.news = null;
   save([...items.slice(0, index), ...later]);

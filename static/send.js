@@ -54,6 +54,9 @@ async function post(item, stop = new AbortController()) {
   }
 }
 
+// Entries behind one that the server has taken: each has seen that one as well, but nothing of other phones.
+const behind = (items, revision) => items.map((item) => ({ ...item, revision: Math.min(Number(item.revision) + 1, revision) }));
+
 // A copy of what waits, under the address of a table, for the service worker: it sends the same keys once
 // there is a signal, although no page is open (Background Sync). What the page keeps stays what counts.
 let leaving = Promise.resolve();
@@ -69,4 +72,4 @@ function leave(address, what, isDue = false) {
   }).catch(() => { /* the page sends it */ });
 }
 
-export { newKey, newWriteKey, token, digestOf, isMixedUp, post, leave };
+export { newKey, newWriteKey, token, digestOf, isMixedUp, post, behind, leave };

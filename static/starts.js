@@ -117,9 +117,7 @@ function drain(game) {
       const { status, revision } = await Send.post(item);
       if (status && status !== 200) refusedHere.add(item.key);
       if (status !== 200) return taken;
-      const rest = waiting(game).filter(({ key }) => key !== item.key);
-      if (rest.length) rest[0].revision = Math.min(Number(item.revision) + 1, revision);
-      save(game, rest);
+      save(game, Send.behind(waiting(game).filter(({ key }) => key !== item.key), revision));
       taken += 1;
     }
     return taken;

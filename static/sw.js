@@ -107,13 +107,14 @@ async function begin({ url, fields, key, at, after }, token) {
 }
 
 async function sendAll(items, token, base) {
-  let seen = items[0]?.revision;
-  for (const { url, fields, key, refused, editing } of items) {
+  for (let [item, ...rest] = items; item; [item, ...rest] = rest) {
+    const { url, fields, key, revision, refused, editing } = item;
     if (refused || editing) return;
     const at = base ? base + url.match(/[^/]+\/$/)[0] : url;
-    const { status, headers } = await post(at, [...fields, ["key", key], ["revision", seen]], token, { "HX-Request": "true" });
+    const { status, headers } = await post(at, [...fields, ["key", key], ["revision", revision]], token, { "HX-Request": "true" });
     if (status !== 200) return;
-    seen = Math.min(Number(seen) + 1, Number(headers.get("Kingscore-Revision")));
+    const now = Number(headers.get("Kingscore-Revision"));
+    rest = rest.map((other) => ({ ...other, revision: Math.min(Number(other.revision) + 1, now) }));
   }
 }
 

@@ -1,8 +1,11 @@
 """Corrections, deletions and names without a signal wait at their rows, and are sent in order."""
 
+from functools import partial
+
 import pytest
 from playwright.sync_api import expect
 
+from tests.browser.cable import Cable
 from tests.browser.playing import shown, write_without_signal
 from tests.deals import WHOLE_GAME, deal
 from tests.factories import ContextFactory, record
@@ -11,7 +14,8 @@ from tournaments.services.games import playing
 
 pytestmark = [pytest.mark.browser, pytest.mark.keeps_pages]
 
-MINE = deal("no-queens", 2, 0, 1, 1)
+MINE, HERS = deal("no-queens", 2, 0, 1, 1), deal("no-queens", 0, 4, 0, 0)
+NOTED = {**MINE, "note": "a queen fell"}
 
 
 def type_mine(phone):
@@ -71,18 +75,26 @@ def test_rows_are_corrected_and_taken_off_without_a_signal(new_phone):
 
 
 @pytest.mark.parametrize(
-    ("theirs", "refused"), [(None, False), (deal("no-queens", 0, 4, 0, 0), True)]
+    ("breaks", "theirs"),
+    [
+        (Cable.pull, None),
+        (Cable.hang, None),
+        (Cable.lose_answer, None),
+        (partial(Cable.lead_astray, who="portal"), HERS),
+        (partial(Cable.lead_astray, who="proxy"), NOTED),
+    ],
+    ids=["off", "hang", "lost answer", "portal", "proxy"],
 )
-def test_correction_waits_whose_page_lost_the_signal(new_phone, theirs, refused):
+def test_correction_waits_whose_page_lost_the_signal(new_phone, breaks, theirs):
     phone = new_phone()
     page = phone.page
     phone.sit_down(*WHOLE_GAME[:4])
     phone.stay_after_reload()
     phone.tap_and_go(page.locator(".sheet tr[data-position='1'] a"), "entries/1/$")
-    phone.cable.pull()
+    breaks(phone.cable)
     for seat, number in enumerate(MINE["counts"]["queens"]):
         page.fill(f"[name=count-queens-{seat}]", str(number))
-    page.fill("[name=note]", "a queen fell")
+    page.fill("[name=note]", NOTED["note"])
     phone.tap_and_go(".save [value=correct]", "#corrected$")
     assert phone.waiting() == [
         "2 Q Queens −200 2 −200 0 0 −420 1 −100 −100 1 −100 Waiting for signal Edit Discard"
@@ -92,6 +104,7 @@ def test_correction_waits_whose_page_lost_the_signal(new_phone, theirs, refused)
         playing.correct_entry(phone.game.pk, 1, parse_entry(theirs), "", context)
     record(phone.game, WHOLE_GAME[4])
     phone.find_signal()
+    refused = theirs == HERS
     if refused:
         expect(page.locator(".marks.refused")).to_contain_text(
             "Someone else has written meanwhile."
@@ -101,7 +114,7 @@ def test_correction_waits_whose_page_lost_the_signal(new_phone, theirs, refused)
         phone.tap(phone.save)
     phone.wait_for(6 + refused)
     expect(page.locator("#table .waits")).to_have_count(0)
-    assert phone.stored() == [WHOLE_GAME[0], {**MINE, "note": "a queen fell"}, *WHOLE_GAME[2:5]]
+    assert phone.stored() == [WHOLE_GAME[0], NOTED, *WHOLE_GAME[2:5]]
 
 
 def test_names_wait_and_stand_on_the_sheet_at_once(new_phone):
@@ -109,12 +122,16 @@ def test_names_wait_and_stand_on_the_sheet_at_once(new_phone):
     page = phone.page
     phone.sit_down(WHOLE_GAME[0])
     phone.stay_after_reload()
-    phone.open(f"{phone.path}names/")
-    phone.cable.pull()
-    page.fill("[name=name1]", "Berk")
-    phone.tap_and_go(".actions button", "#table$")
-    expect(page.locator("[data-declarer]")).to_have_text("Berk")
-    write_without_signal(phone, WHOLE_GAME[1:2])
-    comes_back(phone)
-    assert phone.sheet().row.players == ["Ayşe", "Berk", "Cem", "Deniz"]
-    assert phone.stored() == list(WHOLE_GAME[:2])
+    names = f"{phone.path}names/"
+    phone.wait_for_kept(lambda kept: names in kept)
+    for number, name in enumerate(("Berk", "Berke"), 1):
+        phone.cable.pull()
+        phone.open(names)
+        page.fill("[name=name1]", name)
+        phone.tap_and_go(".actions button", "#table$")
+        expect(page.locator(".who.seat-1").first).to_have_text(name)
+        write_without_signal(phone, WHOLE_GAME[number : number + 1])
+        comes_back(phone)
+        assert phone.sheet().row.players == ["Ayşe", name, "Cem", "Deniz"]
+        phone.wait_for_kept(lambda kept, name=name: f'value="{name}"' in kept[names])
+    assert phone.stored() == list(WHOLE_GAME[:3])
