@@ -233,6 +233,12 @@ function paintHead(form, state) {
   put("deal", state.deals ? Math.min(state.deal, state.deals) : state.deal);
   put("number-of-deal", state.deal);
   put("declarer", state.players[state.declarer]);
+  const { declares, deals } = form.querySelector(".declares-now").dataset;
+  if (deals) {
+    const word = state.forced.includes(stageOf(state)?.[0]) ? deals : declares;
+    put("word", word);
+    for (const tile of form.querySelectorAll("[data-turn]")) tile.dataset.turn = word;
+  }
   put("dealer", state.players[(state.declarer + count - 1) % count]);
   // Of two players the one who does not deal cuts.
   put("cutter", state.players[(state.declarer + (count > 2 ? 1 : 0)) % count]);

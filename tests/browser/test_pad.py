@@ -328,6 +328,16 @@ def test_second_tap_sends_and_undoes_nothing(new_phone):
 def test_forms_go_on_without_signal(new_phone):
     phone = new_phone(locale="tr-TR")
     entries = load("italian-king-whole")["entries"]
+    phone.sit_down(*entries[:7], ruleset="italian-king")
+    phone.lose_signal()
+    turn = phone.page.locator(".declares-now")
+    expect(turn).to_have_text("dağıtan Deniz")
+    phone.count(entries[7])
+    phone.tap(phone.save)
+    expect(turn).to_have_text("söyleyen Ayşe")
+    phone.find_signal()
+    phone.wait_for(8)
+
     phone.sit_down(ruleset="italian-king")
     phone.lose_signal()
     for number, body in enumerate(entries[:2], 2):

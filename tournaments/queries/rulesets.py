@@ -217,6 +217,7 @@ def state_of(game: Game, players: list[str]) -> dict[str, Any]:
         "king": ruleset.settings.get("king", "off"),
         "kingDeals": ruleset.settings.get("king_deals", "all"),
         "plan": [list(stage) for stage in ruleset.plan],
+        "forced": sorted(ruleset.forced),
         # A sealed deal is nobody's to see.
         "open": None
         if game.open_deal is None or game.open_deal.contract is None

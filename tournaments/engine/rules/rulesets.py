@@ -411,6 +411,17 @@ class Ruleset:
         return tuple(stage.contracts for stage in self.stages for _ in range(stage.deals))
 
     @cached_property
+    def forced(self) -> frozenset[str]:
+        """The contracts that nobody declares, or that are alone in their stages without a trump."""
+        alone = {stage[0] for stage in self.plan if len(stage) == 1}
+        alone -= {name for stage in self.plan if len(stage) > 1 for name in stage}
+        return frozenset(
+            id_
+            for id_, contract in self.by_id.items()
+            if not contract.declared or (id_ in alone and not contract.trumps)
+        )
+
+    @cached_property
     def length(self) -> int | None:
         """The number of deals, from the table's options or the ruleset."""
         chosen = self.settings.get("deals")

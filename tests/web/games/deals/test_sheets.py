@@ -177,6 +177,21 @@ def test_line_says_who_leads_and_what_the_others_need(client, kind, ruleset, dea
 
 
 @pytest.mark.parametrize(
+    ("deals", "now", "last"),
+    [
+        (1, "dà le carte Burak", "ha dato le carte"),
+        (8, "dichiara Ayşe", "ha dato le carte"),
+        (9, "dichiara Burak", "ha dichiarato"),
+    ],
+)
+def test_where_nobody_declares_the_page_says_who_deals(client, deals, now, last):
+    game = table_of("italian-king", *load("italian-king-whole")["entries"][:deals])
+    page = client.get(address(game, "write"), headers={"accept-language": "it"}).content.decode()
+    assert texts(r'class="declares-now"[^>]*>(.*?)</p>', page) == [now]
+    assert texts(r'class="visually-hidden">,\s*(ha d[^<]*)</span>', page)[-1] == last
+
+
+@pytest.mark.parametrize(
     ("options", "last"), [({}, "Only a King saves: Cem"), ({"king": "off"}, "Sinks: Cem")]
 )
 def test_whom_no_trick_saves_is_named(options, last):

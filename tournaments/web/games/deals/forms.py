@@ -249,9 +249,15 @@ class EntryForm(DealForm):
 
     @cached_property
     def turn_word(self) -> str:
-        if self.fixed is None or self.fixed.declared:
-            return _("declares")
-        return _("deals") if self.game.ruleset.settings.get("dealer") == "declares" else _("leads")
+        forced = self.fixed is not None and self.fixed.id in self.game.ruleset.forced
+        return self.forced_word if forced else _("declares")
+
+    @property
+    def forced_word(self) -> str:
+        """What the player on turn does in a deal that nobody declares; empty without such."""
+        dealer = self.game.ruleset.settings.get("dealer")
+        words = _("deals") if dealer == "declares" else _("leads")
+        return words if self.game.ruleset.forced else ""
 
     @property
     def dealer_and_cutter(self) -> tuple[str, str]:

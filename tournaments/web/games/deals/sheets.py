@@ -83,7 +83,8 @@ class SheetLine(NamedTuple):
     totals from here on, None if no points move; `hand` is the number of a hand that
     nobody played. `review` is the state of a deal that players confirm. `corrected_by` is the
     author of its last correction, None without one; if nothing was written since, `moved` are the
-    totals that it has changed: name, before, after.
+    totals that it has changed: name, before, after. `dealt` says that the side
+    that is marked dealt, and nobody declared.
     """
 
     position: int
@@ -97,6 +98,7 @@ class SheetLine(NamedTuple):
     hand: int | None = None
     review: str = ""
     moved: Moved | None = None
+    dealt: bool = False
 
 
 class SheetPage:
@@ -202,7 +204,12 @@ def lines_of(sheet: Sheet, reviews: ReviewedDeals | None = None) -> Iterator[She
                     zip(row.totals, row.points, line.taken, strict=True)
                 )
             )
-            yield SheetLine(position, symbol, numbers[index], cells, marks=line.marks, **of_all)
+            is_dealt = game.ruleset.settings.get("dealer") == "declares"
+            of_all |= {
+                "marks": line.marks,
+                "dealt": is_dealt and contract.id in game.ruleset.forced,
+            }
+            yield SheetLine(position, symbol, numbers[index], cells, **of_all)
         else:
             symbol, note = _note(game.ruleset, entry, players)
             points = zip(row.totals, row.points, strict=True) if row else ()
