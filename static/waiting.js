@@ -227,7 +227,7 @@ function line(items, state, act) {
     if (icon) buttons[0].prepend(icon);
   }
   const isRefused = edited ? edited.refused : refused;
-  bar.className = `last waits${isRefused ? " refused" : ""}${edited || shown.some((item) => item.waited) ? "" : " late"}`;
+  bar.className = `last waits${edited ? " edits" : ""}${isRefused ? " refused" : ""}${edited || shown.some((item) => item.waited) ? "" : " late"}`;
   bar.replaceChildren(made("span", "what", text), ...buttons);
 }
 

@@ -39,7 +39,8 @@ def comes_back(phone):
 
 
 def test_rows_are_corrected_and_taken_off_without_a_signal(new_phone):
-    phone = new_phone()
+    # A short screen folds the last entry while numbers are counted, but no way out of a correction.
+    phone = new_phone(viewport={"width": 320, "height": 568})
     page = phone.page
     phone.sit_down(*WHOLE_GAME[:4])
     phone.lose_signal()
