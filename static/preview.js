@@ -15,9 +15,10 @@ function read() {
   const lines = [...document.querySelectorAll("#table .sheet tr[data-position]")];
   const positions = [...new Set(lines.map(({ dataset }) => Number(dataset.position)))];
   let before = state.totals.map(() => 0);
-  const rows = state.rows.map(([version, body], at) => {
+  const rows = state.rows.map((body, at) => {
     const { type, contract, counts } = body;
     const position = positions[at];
+    const version = state.versions[position] ?? position + 1;
     const cells = [...document.querySelectorAll(`#table tr[data-position="${position}"] .score b`)];
     const after = cells.length ? cells.map(({ textContent }) => Fold.number(textContent.trim())) : before;
     const row = { position, version, type: type === "deal" && !counts ? "named" : type, contract, before, after, fields: fieldsOfBody(body, rules) };

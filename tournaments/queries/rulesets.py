@@ -191,15 +191,10 @@ def _contract(ruleset: Ruleset, contract: Contract) -> dict[str, Any]:
     }
 
 
-ADDS_UP = "per-unit"
-
-
 def state_of(game: Game, players: list[str]) -> dict[str, Any]:
     """Return the game as far as a phone can continue it; the server decides later."""
     ruleset, seats = game.ruleset, range(game.ruleset.seats)
     return {
-        # If points are not only units times values, phones wait with totals for the server.
-        "sums": not ruleset.steps and all(c.scoring == ADDS_UP for c in ruleset.contracts),
         # Passed hands have numbers if contracts are never named.
         "deal": (len(game.deals) if ruleset.unnamed is None else game.turns) + 1,
         "deals": ruleset.length,
@@ -214,8 +209,6 @@ def state_of(game: Game, players: list[str]) -> dict[str, Any]:
         "named": [declared_by(game, seat) for seat in seats],
         "totals": [write_points(total) for total in game.totals],
         "must": {kind: labels.must_sentence(kind) for kind in ruleset.side_quotas},
-        "king": ruleset.settings.get("king", "off"),
-        "kingDeals": ruleset.settings.get("king_deals", "all"),
         "plan": [list(stage) for stage in ruleset.plan],
         "forced": sorted(ruleset.forced),
         # A sealed deal is nobody's to see.
@@ -227,15 +220,13 @@ def state_of(game: Game, players: list[str]) -> dict[str, Any]:
                 "kind": choice.contract.kind,
                 "left": choice.left,
                 "each": choice.contract.quota_each,
-                "after": None if game.stage else must_come_first(choice),
-                "values": {u: write_points(points) for u, points in choice.contract.values.items()},
             }
             for choice in game.choices
         },
     }
 
 
-FOLDED_SCORINGS = frozenset({ADDS_UP, "domino"})
+FOLDED_SCORINGS = frozenset({"per-unit", "domino"})
 FOLDED_STEPS = frozenset({"cappotto", "blind", "sale"})
 """The named strategies that `static/fold.js` knows."""
 

@@ -667,7 +667,11 @@ def table_context(
     withdrawn = any(write.kind == Revision.Kind.WITHDRAWAL for write in sheet.revisions)
     form = form_of(sheet, holder, typed, refusal.problems if of_deal else ())
     # What a phone without a signal corrects or takes off: the lines of the sheet, in order.
-    rows = [(sheet.version(position), sheet.body(position)) for position in sheet.positions]
+    # Only lines that were not written once and in order have a version here.
+    rows = {
+        "rows": [sheet.body(position) for position in sheet.positions],
+        "versions": {at: v for at in sheet.positions if (v := sheet.version(at)) != at + 1},
+    }
     again = None
     if row.table_id is None and not row.resting:
         # A rematch of the same players, for a phone without a signal.
@@ -699,7 +703,7 @@ def table_context(
         "verdicts": None if request.htmx else verdict_texts(),
         # With these, phones check deals before they send them; once with the page.
         "rules": None if request.htmx or ruleset.unnamed is not None else describe(ruleset),
-        "state": None if game.finished else state_of(game, list(row.players)) | {"rows": rows},
+        "state": None if game.finished else state_of(game, list(row.players)) | rows,
         "again": again,
         "redeals": [(reason, labels.reason_name("redeal", reason)) for reason in redeals_of(game)],
         "stops": [(reason, labels.reason_name("stopped", reason)) for reason in STOP_REASONS],
