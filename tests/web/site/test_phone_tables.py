@@ -311,6 +311,14 @@ def test_split_evenings_are_joined_by_who_wrote_in_both(phone, other_phone, turn
     assert other_phone.get(old).url == evening_address(first.open_table)
 
 
+def test_evening_that_was_split_twice_has_its_page(phone):
+    first, *later = [played(*WHOLE_GAME) for _ in range(3)]
+    at = evening_address(first.open_table)
+    for row in later:
+        join_evenings(phone, first, row)
+    assert [phone.get(f"{at}{page}").status_code for page in ("", "games/", "text/")] == [200] * 3
+
+
 @pytest.mark.parametrize("refused", ["follow", "handed over", "at a club", "full"])
 def test_evenings_stay_apart_without_the_right_to_both(phone, refused):
     first, later = split_evenings()
