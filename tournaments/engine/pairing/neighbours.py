@@ -96,7 +96,8 @@ def _neighbours(
     field: PairingField, tables: Tables, home: Mapping[int, int]
 ) -> Iterator[tuple[int, int]]:
     """Yield everybody at a table with those next to them in score who sit elsewhere."""
-    scores = [entrant.score for entrant in field.entrants]
+    # Many fractions take long to compare.
+    scores = [float(entrant.score) for entrant in field.entrants]
     # Who sits out comes first among equals.
     order = sorted(range(len(scores)), key=lambda at: (-scores[at], home.get(at, -1)))
     group = {score: at for at, score in reversed(list(enumerate(scores[at] for at in order)))}
