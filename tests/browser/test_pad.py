@@ -519,6 +519,9 @@ def test_small_screens_hold_all_that_is_tapped(new_phone, width, height, text):
     # A contract that nobody had to choose leaves the last entry, to be undone, until one counts.
     phone.sit_down(*WHOLE_GAME[:17])
     assert phone.page.locator(".undo").is_visible()
+    if text == 16:
+        foot = phone.page.locator(".save").bounding_box()
+        assert foot["y"] + foot["height"] == pytest.approx(height, abs=2)
     if (height, text) != (640, 24):
         assert phone.page.evaluate(OUT_OF_REACH) == []
     phone.tap(phone.key(5))
