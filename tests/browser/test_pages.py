@@ -230,7 +230,7 @@ def around_the_table(phone):
     yield "home"
     phone.open("/new/?again=1")
     phone.page.locator(".more summary").first.tap()
-    phone.page.locator("form > details:not(.match) summary").tap()
+    phone.page.locator("form > details:not(.match, .pays) summary").tap()
     yield "new table, options"
     phone.page.locator("[name=family][value=euchre]").check()
     phone.page.locator(".others:visible").tap()
