@@ -337,7 +337,7 @@ function edit({ key }) {
 }
 
 // Correct a row of the sheet here, where its own page cannot be had.
-function open(position) {
+function correctAt(position) {
   const item = load().find(({ effect }) => effect.position === position);
   const row = rowAt(position);
   if (item || !row?.fields || !entryForm()) {
@@ -553,4 +553,4 @@ if (items.length || kept || isHereOnly) {
   draw(kept ?? null);
   flush();
 }
-if (toOpen) open(Number(toOpen));
+if (toOpen) correctAt(Number(toOpen));
