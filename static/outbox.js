@@ -327,7 +327,8 @@ async function turn(form, submitter) {
 function edit({ key }) {
   setAside();
   if (sending?.key === key) sending.stop.abort();
-  change(key, { editing: true });
+  // One at a time: the row opened before it stays as written, a refused entry waits for its answer.
+  save(load().filter((item) => item.key === key || !item.isNew).map((item) => ({ ...item, editing: item.key === key })));
   draw(null);
   const item = edited();
   if (!item.html) Form.restore(entryForm(), item.fields);
@@ -356,7 +357,7 @@ function correctAt(position) {
 
 function setAside() {
   const typed = Draft.take();
-  if (typed.entry) draft.aside = typed;
+  if (typed.entry && !edited()) draft.aside = typed;
 }
 
 // What waited goes on to wait as it was.

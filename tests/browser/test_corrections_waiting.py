@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.cable import Cable
-from tests.browser.playing import shown, write_without_signal
+from tests.browser.playing import choose, shown, write_without_signal
 from tests.deals import WHOLE_GAME, deal
 from tests.factories import ContextFactory, record
 from tournaments.engine.documents.entries import parse_entry
@@ -73,6 +73,22 @@ def test_rows_are_corrected_and_taken_off_without_a_signal(new_phone):
     # What is taken off stays struck until the server has heard of it.
     assert shown(phone) == sheet[1:]
     assert phone.stored() == [MINE, *WHOLE_GAME[2:5]]
+
+
+def test_row_opened_while_another_is_edited_takes_its_place(new_phone):
+    phone = new_phone()
+    phone.sit_down(*WHOLE_GAME[:4])
+    phone.lose_signal()
+    choose(phone, WHOLE_GAME[4])
+    tap_row(phone, 0)
+    tap_row(phone, 1)
+    type_mine(phone)
+    phone.tap(phone.save)
+    assert len(phone.waiting()) == 1
+    # The deal that was begun before is in the form again.
+    expect(phone.page.locator("[name=contract]:checked")).to_have_value(WHOLE_GAME[4]["contract"])
+    comes_back(phone)
+    assert phone.stored() == [WHOLE_GAME[0], MINE, *WHOLE_GAME[2:4]]
 
 
 @pytest.mark.parametrize(
