@@ -7,7 +7,6 @@ import pytest
 from tests.browser.cable import Cable
 from tests.browser.phone import Phone
 from tests.deals import WHOLE_GAME
-from tests.servers import prepared, serve
 
 pytestmark = pytest.mark.browser
 
@@ -33,18 +32,16 @@ print(json.dumps({
 
 
 @pytest.fixture(scope="module")
-def site(tmp_path_factory):
-    with serve(tmp_path_factory.mktemp("site"), ready=prepared(), processes=1) as server:
-        server.tables = json.loads(server.run_python(MAKE_TABLES).splitlines()[-1])
-        yield server
+def tables(server):
+    return json.loads(server.run_python(MAKE_TABLES).splitlines()[-1])
 
 
 @pytest.fixture
-def phone_at(browser, site):
+def phone_at(browser, server):
     phones = []
 
     def make(**settings):
-        phones.append(Phone(browser, Cable(f"http://{site.host}:{site.port}"), **settings))
+        phones.append(Phone(browser, Cable(f"http://{server.host}:{server.port}"), **settings))
         return phones[-1]
 
     yield make
@@ -55,10 +52,10 @@ def phone_at(browser, site):
 
 
 @pytest.mark.parametrize("table", ["free", "of a round"])
-def test_first_load_of_a_table_is_small_and_what_follows_smaller(phone_at, site, table):
+def test_first_load_of_a_table_is_small_and_what_follows_smaller(phone_at, tables, table):
     # What the worker keeps for a time without a signal comes later, one file after the other.
     phone = phone_at(keeps_pages=False)
-    write, follow = site.tables[table].values()
+    write, follow = tables[table].values()
     paths = (write, *(f"{write}{name}/" for name in ("pen", "log", "rules")), follow, "/tables/")
     loaded = {}
     for path in paths:
@@ -72,7 +69,7 @@ def test_first_load_of_a_table_is_small_and_what_follows_smaller(phone_at, site,
     assert max(size for _requests, size in loaded.values()) <= MOST_LATER_BYTES, loaded
 
 
-def test_bundled_scripts_play_a_game_without_a_signal_too(phone_at, site):
+def test_bundled_scripts_play_a_game_without_a_signal_too(phone_at):
     phone, follower = phone_at(), phone_at(keeps_pages=False)
     phone.start_table()
     assert phone.page.locator("script[src]").count() == 1
