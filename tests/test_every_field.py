@@ -209,8 +209,10 @@ def setup_values(rules):
         options[option.setting] = next(v for v in values if v != rules.settings.get(option.setting))
     texts = {name: f"{name} & ♥".ljust(LONGEST_NAME, "x") for name in ("title", "place")}
     players = [f"Işıl {seat} <é>" for seat in range(rules.seats)]
-    last = rules.seats - 1
-    return {"players": players, "first_declarer": last, "options": options, **texts}
+    values = {"players": players, "first_declarer": rules.seats - 1, "options": options, **texts}
+    # A game has one stake: the option of its rules, or its own.
+    own = {"stake": {"per": "place", "amount": 2, "thing": "çay <é>"}}
+    return values if "stake" in options else values | own
 
 
 @pytest.mark.parametrize("ruleset", RULESETS)
@@ -228,6 +230,9 @@ def test_setup_of_a_game_goes_all_the_way_round(program, client, ruleset):
     sent = {**sent_by(form), "key": "setup-of-the-game", "revision": 0}
     client.post(address(second, "write") + "names/", sent)
     second.refresh_from_db()
+    # The page asks for a stake apart from the options.
+    if option := values["options"].pop("stake", None):
+        values["stake"] = {"per": "point", "amount": option, "thing": ""}
     assert some_of(values, vars(second)) == values
 
 
