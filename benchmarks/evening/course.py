@@ -87,7 +87,7 @@ class Servers:
             self.postgres.tell("DROP DATABASE IF EXISTS {}", each)
         self.postgres.tell("CREATE DATABASE {}", "filling")
         url = self.postgres.url("filling")
-        with closing(Site(self.folder / "site", url, "memory://")) as site:
+        with closing(Site(self.folder / "site", url, self.broker.url)) as site:
             if games:
                 site.run_python(FILL.format(games))
         self.postgres.tell("ALTER DATABASE {} RENAME TO {}", "filling", name)

@@ -57,6 +57,7 @@ class Site(Server):
     def __init__(self, folder: Path, database: str, broker: str) -> None:
         self.broker = broker
         self.worker: subprocess.Popen[bytes] | None = None
+        folder.mkdir(exist_ok=True)
         super().__init__(folder, database)
 
     @property
