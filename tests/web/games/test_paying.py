@@ -156,6 +156,16 @@ def test_stake_of_earlier_versions_goes_on_in_the_rematch(plain):
     assert (after.options, after.stake) == ({}, {"per": "point", "amount": "1/10", "thing": ""})
 
 
+def test_nobody_pays_any_more_although_earlier_versions_had_a_stake(plain):
+    rules = {"ruleset": "italian-king", "options": {"stake": "1/10"}}
+    first = GameFactory(head=SetupFactory(**rules))
+    second, _ = rematch(first, **rules)
+
+    plain.post(url(second, "head"), {**SETUP, **pays(""), "stake_of_all": "yes", "revision": "0"})
+
+    assert [load_sheet(game).game.stake for game in Game.objects.all()] == [None, None]
+
+
 def test_paper_and_picture_say_who_pays(plain):
     head = SetupFactory(stake={**TEA, "amount": "1/2"})
     game = load_sheet(GameFactory(head=head, entries=WHOLE_GAME)).record

@@ -454,8 +454,13 @@ def change_head(
     if row.table_id is None:
         with transaction.atomic():
             for other in _locked_games_at_table_of(game_pk) if whole_evening else ():
-                if other.pk != game_pk and other.stake != head.stake:
-                    own = GameSetup(other.ruleset, **_setup_of(other) | {"stake": head.stake})
+                # A stake of earlier versions is an option.
+                options = {
+                    name: set_to for name, set_to in other.options.items() if name != "stake"
+                }
+                if other.pk != game_pk and (options, head.stake) != (other.options, other.stake):
+                    changed = {"stake": head.stake, "options": options}
+                    own = GameSetup(other.ruleset, **_setup_of(other) | changed)
                     _put_head(other, own, replace(context, revision=other.revision, version=None))
             return _put_head(row, head, context)
     if is_drawn(row.table_id):
