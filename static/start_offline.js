@@ -21,6 +21,8 @@ const rulesetOf = () => {
 
 // The record of a table that starts here; the fields are those that the server will be sent.
 function recordOf(ruleset) {
+  const { pays, pays_amount: amount } = form.elements;
+  if (!pays.value) amount.value = "";
   const fields = [...new FormData(form)].filter(([name]) => !/^(key|csrfmiddlewaretoken)$/.test(name));
   const typed = Object.fromEntries(fields);
   const seats = Number(ruleset.dataset.seats);
@@ -40,9 +42,11 @@ function refusalOf({ players, ruleset }) {
     const why = players[seat] ? words.twice.replace("{name}", players[seat]) : words.who;
     return { field: form.elements[`name${seat}`], why };
   }
+  const { pays, pays_amount: amount } = form.elements;
+  if (pays.value === "point" && !/[1-9]/.test(amount.value)) return { field: amount, why: amount.dataset.point };
   const options = [...form.elements].filter(({ name }) => name?.startsWith(`${ruleset}.`));
-  const field = options.find((each) => !each.checkValidity());
-  return field && { field, why: field.validationMessage };
+  const field = [...options, amount].find((each) => !each.checkValidity());
+  return field && { field, why: field.title || field.validationMessage };
 }
 
 // At the field, if it is one: the phone goes there.
@@ -50,7 +54,8 @@ function say(text, field) {
   form.querySelector("[aria-invalid]")?.removeAttribute("aria-invalid");
   problem.textContent = text;
   problem.hidden = !text;
-  const place = field?.closest(".seat");
+  const place = field?.closest(".seat, .pays");
+  field?.closest("details")?.setAttribute("open", "");
   if (place) field.after(problem);
   else form.querySelector("h1").after(problem);
   field?.setAttribute("aria-invalid", "true");

@@ -336,6 +336,19 @@ def test_start_without_a_signal_says_what_is_wrong_and_keeps_what_was_typed(new_
     phone.tap(page.locator(".actions button"))
     expect(problem).to_have_text("Ayşe sits here twice.")
     phone.name_seats(NAMES)
+    # The server would refuse the whole game for it, after it was played.
+    how_much, like = "How much is a point?", "An amount, like 1 or 0.10"
+    for per, amount, why in (
+        ("point", "0", how_much),
+        ("last", "5 TL", like),
+        ("place", "1/0", like),
+    ):
+        page.evaluate(OPTION, ["pays", per])
+        page.evaluate(OPTION, ["pays_amount", amount])
+        phone.tap(page.locator(".actions button"))
+        expect(problem).to_have_text(why)
+        expect(page.locator("[name=pays_amount]")).to_be_focused()
+    page.evaluate(OPTION, ["pays", ""])
     for ruleset in ("euchre", "turkish-king-sealed"):
         page.evaluate(CHOOSE, ruleset)
         phone.tap(page.locator(".actions button"))

@@ -173,7 +173,7 @@ class StakeForm(forms.Form):
         label=gettext_lazy("How much"),
         max_length=15,
         required=False,
-        widget=forms.TextInput({"placeholder": "1", "inputmode": "decimal"}),
+        widget=forms.TextInput({"placeholder": "1"}),
     )
     pays_thing = LineField(
         label=gettext_lazy("Of what"),
