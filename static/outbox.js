@@ -341,7 +341,7 @@ function edit({ key }) {
 function correctAt(position) {
   const item = load().find(({ effect }) => effect.position === position);
   const row = rowAt(position);
-  if (item || !row?.fields || !entryForm()) {
+  if (item || !row?.fields) {
     if (item) edit(item);
     else strip(words.noSignal);
     return;

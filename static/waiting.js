@@ -28,6 +28,11 @@ function button(text, action, className = "link") {
 function draw(items, act) {
   const state = Preview.read();
   if (!items.length && !state?.here) return;
+  const toCorrect = one("#to-correct");
+  if (toCorrect && state) {
+    one(".end").replaceWith(one(".last"), toCorrect.content);
+    Form.arrive();
+  }
   let counts = Boolean(state);
   let isAhead = Boolean(state?.here);
   let before = null;
@@ -213,7 +218,7 @@ function line(items, state, act) {
   const last = shown.at(-1);
   const refused = shown.find((item) => item.refused);
   const undo = () => askToDiscard(last, words.discard, () => act.discard(last));
-  let text = state?.over ? words.only ?? words.over : `${words.waiting} ${shown.length}`;
+  let text = state?.over && !("position" in (last?.effect ?? {})) ? words.only ?? words.over : `${words.waiting} ${shown.length}`;
   let buttons = [];
   if (edited) {
     text = edited.refused ? `${words.refused} ${edited.refused}` : `${words.edit}: ${edited.label}`;

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.cable import Cable
-from tests.browser.playing import choose, shown, write_without_signal
+from tests.browser.playing import choose, end, shown, write_without_signal
 from tests.deals import WHOLE_GAME, deal
 from tests.factories import ContextFactory, record
 from tournaments.engine.documents.entries import parse_entry
@@ -73,6 +73,31 @@ def test_rows_are_corrected_and_taken_off_without_a_signal(new_phone):
     # What is taken off stays struck until the server has heard of it.
     assert shown(phone) == sheet[1:]
     assert phone.stored() == [MINE, *WHOLE_GAME[2:5]]
+
+
+@pytest.mark.parametrize("written", [20, 19], ids=["ended before", "ended without a signal"])
+def test_finished_game_is_corrected_without_a_signal(new_phone, written):
+    phone = new_phone()
+    page = phone.page
+    phone.sit_down(*WHOLE_GAME[:written])
+    phone.stay_after_reload()
+    phone.lose_signal()
+    write_without_signal(phone, WHOLE_GAME[written:])
+    ending = end(phone)
+    tap_row(phone, 1)
+    expect(page.locator("[data-declarer]")).to_have_text("Burak")
+    phone.tap(page.locator(".last button", has_text="Cancel"))
+    assert end(phone) == ending
+    tap_row(phone, 1)
+    type_mine(phone)
+    phone.tap(phone.save)
+    corrected, sheet = end(phone), shown(phone)
+    assert corrected[1][-1] == "4 Cem sunk −230"
+    page.reload()
+    assert end(phone) == corrected
+    comes_back(phone)
+    assert [shown(phone), end(phone)] == [sheet, corrected]
+    assert phone.stored()[:19] == [WHOLE_GAME[0], MINE, *WHOLE_GAME[2:19]]
 
 
 def test_row_opened_while_another_is_edited_takes_its_place(new_phone):

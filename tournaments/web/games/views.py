@@ -668,10 +668,15 @@ def table_context(
     form = form_of(sheet, holder, typed, refusal.problems if of_deal else ())
     # What a phone without a signal corrects or takes off: the lines of the sheet, in order.
     # Only lines that were not written once and in order have a version here.
-    rows = {
+    rows: dict[str, Any] = {
         "rows": [sheet.body(position) for position in sheet.positions],
         "versions": {at: v for at in sheet.positions if (v := sheet.version(at)) != at + 1},
     }
+    if game.ending is not None:
+        king = None
+        if game.ending.seat is not None:
+            king = {"side": ruleset.sides[game.ending.seat], "made": game.ending.by == "king"}
+        rows |= {"over": True, "ending": {"king": king}}
     again = None
     if row.table_id is None and not row.resting:
         # A rematch of the same players, for a phone without a signal.
@@ -703,7 +708,7 @@ def table_context(
         "verdicts": None if request.htmx else verdict_texts(),
         # With these, phones check deals before they send them; once with the page.
         "rules": None if request.htmx or ruleset.unnamed is not None else describe(ruleset),
-        "state": None if game.finished else state_of(game, list(row.players)) | rows,
+        "state": state_of(game, list(row.players)) | rows,
         "again": again,
         "redeals": [(reason, labels.reason_name("redeal", reason)) for reason in redeals_of(game)],
         "stops": [(reason, labels.reason_name("stopped", reason)) for reason in STOP_REASONS],
