@@ -296,8 +296,13 @@ def test_table_and_match_go_with_their_last_game():
 def test_game_that_a_club_adopts_stays_in_the_evening():
     first = GameFactory(entries=WHOLE_GAME)
     second, _ = rematch(first)
+    second.phones = [{"name": "Ayşecik", "phone": "x", "was": ["Ayşe Gür"]}]
+    second.save()
 
     tables.adopt_game(second.pk, RoundFactory().pk, NAMES, NOBODY, at=EVENING)
+    # What the table called its players before is no matter of the club.
+    (phone,) = models.Game.objects.get(pk=second.pk).phones
+    assert phone == {"name": NAMES[0], "phone": "x", "was": []}
     playing.hand_over(second.pk, 1, "key-of-the-taker", at=EVENING)
 
     assert numbers(first.open_table) == [1, 2]

@@ -28,6 +28,7 @@ def pays(per, amount="", thing=""):
     [
         ({}, None),
         (pays("", "5", "kahve"), None),
+        (pays("", "5 TL", "x" * 21), None),
         (pays("point", "0,10"), {"per": "point", "amount": "1/10", "thing": ""}),
         (pays("point", "1/3", "TL"), {"per": "point", "amount": "1/3", "thing": "TL"}),
         (pays("sinking"), TEA),

@@ -12,7 +12,7 @@ from django.utils import timezone
 from tests.club_factories import TableFactory
 from tests.deals import WHOLE_GAME
 from tests.factories import EVENING, GameFactory, SetupFactory, UserFactory, record_all, reload
-from tournaments.models import Game, PhoneTransfer, SavedGame
+from tournaments.models import Game, PhoneTransfer, Revision, SavedGame
 from tournaments.services.games.playing import hand_over
 from tournaments.services.games.tables import NextGame, start_rematch
 from tournaments.web.base.phone import address, evening_address
@@ -317,6 +317,19 @@ def test_evening_that_was_split_twice_has_its_page(phone):
     for row in later:
         join_evenings(phone, first, row)
     assert [phone.get(f"{at}{page}").status_code for page in ("", "games/", "text/")] == [200] * 3
+
+
+def test_game_that_is_still_written_leads_the_joined_evening(phone, other_phone):
+    going, over = played(*WHOLE_GAME[:5]), played(*WHOLE_GAME)
+    Game.objects.filter(pk=over.pk).update(played_at=going.played_at + timedelta(hours=1))
+    Revision.objects.filter(game=going).update(at=EVENING + timedelta(hours=2))
+
+    old = evening_address(over.open_table)
+    join_evenings(phone, going, over)
+
+    assert other_phone.get(old).url == address(going, "follow")
+    record_all(going, WHOLE_GAME[5:])
+    assert reload(going).row.number == 2
 
 
 @pytest.mark.parametrize("refused", ["follow", "handed over", "at a club", "full"])

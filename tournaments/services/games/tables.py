@@ -29,6 +29,7 @@ from tournaments.models import (
     KeptSums,
     Match,
     OpenTable,
+    Revision,
     Round,
     Seat,
     Table,
@@ -196,7 +197,9 @@ def lock_table_of(game_pk: int) -> None:
         lock_people(table.round.event.club_id)
         # The new game refers to the table: replacing or removing one locks the table, then games.
         Table.objects.select_for_update(no_key=True).filter(pk=table.pk).first()
-    OpenTable.objects.select_for_update(no_key=True).filter(games=game_pk).first()
+    # Twice: while this waited, two evenings may have been joined, and the game be at another table.
+    for _again in range(2):
+        OpenTable.objects.select_for_update(no_key=True).filter(games=game_pk).first()
 
 
 def _copy_table(row: Game, at: datetime, start_key: str) -> Game:
@@ -477,7 +480,9 @@ def adopt_game(
             game.title = game.title or round_.event.name
             # Whoever sat out is no player of the club by that.
             game.resting = []
-            game.save(update_fields=["players", "title", "resting"])
+            phones = zip(game.phones, game.players, strict=False)
+            game.phones = [{**phone, "name": name, "was": []} for phone, name in phones]
+            game.save(update_fields=["players", "title", "resting", "phones"])
             # A player shown by initials may have been typed in full.
             let_typed_names_follow(game, typed)
         return lay(round_, games, seatings, Act("adopt", by, at))
@@ -568,7 +573,8 @@ def start_rematch(
 def join_evenings(one_pk: int, other_pk: int) -> OpenTable:
     """Join two evenings at open tables into the one that began first, and return it.
 
-    The games are numbered in the order in which they began. Idempotent.
+    The games are numbered in the order in which they were last written to, so that one that is
+    still played leads, and not one that was left. Idempotent.
 
     Raises:
         TableFull: together they have more games than a table takes; nothing is written.
@@ -580,13 +586,16 @@ def join_evenings(one_pk: int, other_pk: int) -> OpenTable:
         if len(tables) != 2:
             raise OpenTable.DoesNotExist
         of_both = Game.objects.select_for_update().filter(open_table__in=tables).order_by("pk")
-        games = sorted(of_both, key=lambda game: (game.played_at, game.pk))
+        written = Revision.objects.filter(game__in=of_both).values_list("game").annotate(Max("at"))
+        last = dict(written)
+        games = sorted(of_both, key=lambda game: (last.get(game.pk, game.played_at), game.pk))
         if not games or any(game.table_id is not None for game in games):
             raise OpenTable.DoesNotExist
         if len(games) > MOST_GAMES_AT_TABLE:
             raise TableFull({"most": MOST_GAMES_AT_TABLE})
-        assert games[0].open_table_id is not None
-        first = tables.pop(games[0].open_table_id)
+        begun = min(games, key=lambda game: (game.played_at, game.pk))
+        assert begun.open_table_id is not None
+        first = tables.pop(begun.open_table_id)
         # No two games of a table may have one number, not even for a moment.
         rows = Game.objects.filter(pk__in=[game.pk for game in games])
         rows.update(open_table=None, number=None)

@@ -188,7 +188,9 @@ def _clean_sheets(games: Sequence[Game], names: Collection[str]) -> None:
     without = without_names(names)
     for game in games:
         game.title, game.place = without(game.title), without(game.place)
-    Game.objects.bulk_update(games, ["title", "place"], batch_size=100)
+        # Phones are kept under the names of those at the table: they are asked again.
+        game.phones = []
+    Game.objects.bulk_update(games, ["title", "place", "phones"], batch_size=100)
     remarked = Q(kind=Revision.Kind.HEAD) | Q(entry__type="adjustment") | ~Q(reason="")
     for name in REMARKS:
         remarked |= Q(entry__has_key=name)

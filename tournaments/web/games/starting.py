@@ -193,6 +193,13 @@ class StakeForm(forms.Form):
         amount = write_points(stake.amount)
         return {"pays": stake.per, "pays_amount": amount, "pays_thing": thing}
 
+    def clean(self) -> dict[str, Any]:
+        """Ignore what is typed beside "nobody": the page hides it."""
+        if not self.cleaned_data.get("pays"):
+            for name in ("pays_amount", "pays_thing"):
+                self.errors.pop(name, None)
+        return self.cleaned_data
+
     def clean_pays_amount(self) -> int | str:
         amount: int | str | None = self.cleaned_data["pays_amount"]
         if amount is None and self.cleaned_data.get("pays") == "point":
@@ -202,9 +209,10 @@ class StakeForm(forms.Form):
     @property
     def stake(self) -> dict[str, Any] | None:
         """Return the stake as in a record; a thing that nobody names is tea, or money a point."""
-        per, thing = self.cleaned_data["pays"], self.cleaned_data["pays_thing"]
+        per = self.cleaned_data["pays"]
         if not per:
             return None
+        thing = self.cleaned_data["pays_thing"]
         if thing.casefold() == labels.thing_name(labels.TEA) or (not thing and per != "point"):
             thing = labels.TEA
         return {"per": per, "amount": self.cleaned_data["pays_amount"], "thing": thing}
@@ -314,7 +322,7 @@ class NewTableForm(StakeForm):
 
     def clean(self) -> dict[str, Any]:
         """Refuse an empty seat, a duplicate name, and a match without a length."""
-        cleaned: dict[str, Any] = self.cleaned_data
+        cleaned = super().clean()
         # Errors at the fields of other games than the chosen one do not count.
         of_games = {name for name in self.fields if "." in name or name.startswith("name")}
         others = of_games - {field.html_name for field in self.table()}
