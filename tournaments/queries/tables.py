@@ -159,7 +159,7 @@ def watch_tables(tournament: Tournament, round_: Round, at: datetime) -> list[Wa
 
 SHOWN = (
     "id", "public_id", "ruleset", "document", "options", "players", "first_declarer", "revision",
-    "write_generation", "follow_generation", "taken_at", "result", "table_id",
+    "stake", "write_generation", "follow_generation", "taken_at", "result", "table_id",
     "last_at", "last_by",
 )  # fmt: skip
 SHOWN_OF_TABLE = ("id", "round_id", "public_id", "number", "called_at", "extra_seconds")
