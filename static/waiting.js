@@ -29,7 +29,7 @@ function draw(items, act) {
   const state = Preview.read();
   if (!items.length && !state?.here) return;
   const toCorrect = one("#to-correct");
-  if (toCorrect && state) {
+  if (toCorrect && state && items.some(({ effect }) => "position" in effect)) {
     one(".end").replaceWith(one(".last"), toCorrect.content);
     Form.arrive();
   }
@@ -40,7 +40,8 @@ function draw(items, act) {
   items.forEach((item, at) => {
     const position = item.effect.position ?? item.key;
     const was = state && structuredClone(state);
-    counts &&= !item.refused;
+    // Another phone may have ended the game.
+    counts &&= !item.refused && !(state.over && item.effect.type === "deal");
     isAhead ||= counts;
     if (counts && !item.isNew) Preview.apply(state, { ...item.effect, position });
     if (item.editing && !item.html) {
