@@ -349,9 +349,9 @@ function correctAt(position) {
   const key = newWriteKey();
   const line = document.querySelector(`#table tr[data-position="${position}"]`);
   // Without what the link leads to.
-  const [label] = line.querySelector("a .visually-hidden").textContent.trim().split(":");
+  const [label] = line.querySelector(".of-contract .visually-hidden, .note").textContent.trim().split(":");
   const url = new URL(line.querySelector("a").href).pathname;
-  save([...load(), { key, url, fields: row.fields, revision: revision(), label, effect: { type: "correct", position }, isNew: true }]);
+  save([...load(), { key, url, fields: row.fields, revision: revision(), label, effect: { type: "correct", position, to: { type: row.type } }, isNew: true }]);
   edit({ key });
 }
 
@@ -375,7 +375,8 @@ function takeOff(item) {
   const after = (all, is) => all.slice(all.findIndex(is) + 1);
   const waiting = after(load(), ({ key }) => position === undefined && key === item.key).map(({ effect }) => effect);
   const written = position === undefined ? [] : after(Preview.read().rows, (row) => row.position === position);
-  const moves = [...written, ...waiting].some(({ type }) => type === "deal");
+  const turns = /^(deal|passed)$/.test((rowAt(position) ?? item.effect).type);
+  const moves = turns && [...written, ...waiting].some(({ type }) => type === "deal");
   askFirst(moves ? words.moves : words.off.replace("{entry}", item.label), words.takeOff, () => {
     if (position === undefined) discard(item);
     else {

@@ -28,9 +28,10 @@ function read() {
   return { ...state, rows, rules, totals: state.totals.map(Fold.number) };
 }
 
-// What a deal on the sheet would have been typed as; null where the form is asked for more than this.
+// What a row of the sheet would have been typed as; null where the form is asked for more than this.
 function fieldsOfBody({ type, author, counts, declarer, sale, king, ...more }, rules) {
-  if (!counts || !rules || Object.values(more).some((value) => typeof value === "object")) return null;
+  if ((type === "deal" && !(counts && rules)) || Object.values(more).some((value) => typeof value === "object")) return null;
+  if (type !== "deal") return Object.entries(more).map(([name, value]) => [name, String(value)]);
   const { values } = rules.contracts.find(({ id }) => id === more.contract);
   const numbers = Object.entries(counts).flatMap(([unit, all]) => all.map((number, side) => [`count-${unit}-${side}`, number]));
   const ticks = { king: king !== undefined, all_units: Object.keys(counts).some((unit) => !(unit in values)) };
@@ -143,8 +144,9 @@ function labelOf(form, submitter) {
   if (form.dataset.outbox === "names") return effectOf(form, submitter).players.join(", ");
   if (form.dataset.outbox === "undo") return `${said}: ${squeeze(document.querySelector("#table .last .what").textContent)}`;
   if (contract) return squeeze(contract.closest(".pick").querySelector(".name").textContent);
-  if (form.matches(".entry")) return handOf(form, submitter) || said;
-  return [submitter.value === "adjustment" ? "" : said, fieldsOf(form)].filter(Boolean).join(": ");
+  const isPoints = new FormData(form, submitter).get("type") === "adjustment";
+  if (form.matches(".entry") && !isPoints) return handOf(form, submitter) || said;
+  return [isPoints ? "" : said, fieldsOf(form)].filter(Boolean).join(": ");
 }
 
 // A hand in which no contract is named: who, and how many tricks.

@@ -35,6 +35,7 @@ function draw(items, act) {
   }
   let counts = Boolean(state);
   let isAhead = Boolean(state?.here);
+  let edited = null;
   let before = null;
   let isBehind = false;
   items.forEach((item, at) => {
@@ -45,6 +46,7 @@ function draw(items, act) {
     isAhead ||= counts;
     if (counts && !item.isNew) Preview.apply(state, { ...item.effect, position });
     if (item.editing && !item.html) {
+      edited = item;
       before = was;
       Preview.rewind(before, position);
     }
@@ -58,7 +60,7 @@ function draw(items, act) {
     }
     isBehind ||= Boolean(item.refused || item.editing);
   });
-  if (before || isAhead) drawState(before ?? state, state, Boolean(before));
+  if (before || isAhead) drawState(before ?? state, state, edited);
   line(items, state, act);
 }
 
@@ -83,7 +85,8 @@ function rowsOf(item, next, states, act) {
   // A named and counted deal is one line; the server may already know its name.
   if (effect.type === "deal" && states?.[0].open && states[0].open.type !== "named") rowsOfLast().forEach((row) => { row.hidden = true; });
   if (effect.type === "named" && next && !next.refused) return [];
-  const row = effect.type === "deal" && effect.symbol ? dealRow(effect, states, states && one("form.entry") && (() => act.edit(item))) : slimRow(item, states);
+  const edit = states && one("form.entry") && (() => act.edit(item));
+  const row = effect.type === "deal" && effect.symbol ? dealRow(effect, states, edit) : slimRow(item, states, edit);
   row.dataset.item = item.key;
   return [row];
 }
@@ -100,10 +103,16 @@ function amend({ effect, ...item }, state, act) {
     old.replaceWith(drawn);
     for (const mark of marks) mark.remove();
   }
+  const note = to && !to.symbol && old?.querySelector(".note");
+  if (row && note) {
+    note.textContent = item.label;
+    for (const [side, soft] of rowsAt(position).flatMap((line) => [...line.querySelectorAll(".soft")]).entries()) {
+      soft.textContent = pointsText(row.before[side], row.after[side]);
+    }
+  }
   for (const each of state.rows) {
     const isDeclared = state.rules?.contracts.find(({ id }) => id === each.contract)?.declared;
-    for (const cell of rowsAt(each.position).flatMap((line) => [...line.querySelectorAll(".score")])) {
-      const side = cell.cellIndex - 2;
+    for (const [side, cell] of rowsAt(each.position).flatMap((line) => [...line.querySelectorAll(".score")]).entries()) {
       cell.querySelector("b").textContent = Fold.text(each.after[side]);
       if (isDeclared && "declarer" in each) cell.classList.toggle("declares", side === state.sides[each.declarer]);
     }
@@ -139,6 +148,11 @@ const symbolOf = ({ symbol, colour }) => {
   return shown;
 };
 
+function pointsText(before, after) {
+  const points = Fold.number(after - before);
+  return points ? `${points > 0 ? "+" : ""}${Fold.text(points)}` : "";
+}
+
 // Numbers distinguish deals of one contract; only entries that count have totals.
 function dealRow(effect, states, edit) {
   const sides = [...Array(columns()).keys()];
@@ -149,8 +163,8 @@ function dealRow(effect, states, edit) {
     if (!states) return made("td", "score", took);
     const [state] = states;
     const [before, after] = states.map(({ totals }) => totals[side]);
-    const points = Fold.number(after - before);
-    if (points) took.append(" ", made("span", "soft", points > 0 ? `+${Fold.text(points)}` : Fold.text(points)));
+    const points = pointsText(before, after);
+    if (points) took.append(" ", made("span", "soft", points));
     const declares = isDeclared && state.sides[state.declarer] === side;
     const by = declares && state.players.length > sides.length ? [made("span", "by", state.players[effect.namedBy ?? state.declarer])] : [];
     return made("td", declares ? "score declares" : "score", made("b", "", Fold.text(after)), ...by, took);
@@ -165,18 +179,22 @@ function dealRow(effect, states, edit) {
 
 const isHand = ({ type }) => /^(deal|named|passed)$/.test(type);
 
-function slimRow(item, states) {
+function slimRow(item, states, edit) {
   const { effect } = item;
-  const note = made("td", "", made("span", "note", symbolOf(effect), effect.type === "named" ? ` ${item.label}: ${words.playing}` : ` ${item.label}`));
+  const says = edit ? button("", edit, "link note") : made("span", "note");
+  says.append(symbolOf(effect), effect.type === "named" ? ` ${item.label}: ${words.playing}` : ` ${item.label}`);
+  const note = made("td", "", says);
   note.colSpan = columns() + 1;
   const number = states && isHand(effect) ? states[0].deal : "";
   return made("tr", "slim waits", made("td", "hand", number), note, made("td", "of-sum"));
 }
 
+const entryOf = ({ effect }) => effect.to?.type ? effect.to : effect;
+
 // Where the page has a form for what it says; of a refused entry the server may have given one.
-function isEditable({ effect, refused, html }) {
-  const to = effect.type === "correct" ? effect.to : !refused && effect;
-  return html || (to?.type === "deal" && one("form.entry"));
+function isEditable(item) {
+  const { effect, refused, html } = item;
+  return html || ((effect.to?.type || !refused) && /^(deal|adjustment)$/.test(entryOf(item).type) && one("form.entry"));
 }
 
 // The mark of an item with its actions; of new entries only the last has them, the others in their row.
@@ -192,7 +210,7 @@ function doneTo(item, isLast, isBehind, act) {
 }
 
 // Update sums and quotas below, and the form of the next entry, or of that which is edited.
-function drawState(at, state, isEdited) {
+function drawState(at, state, edited) {
   one(".check").hidden = true;
   const seats = [...Array(columns()).keys()].map((side) => state.sides.indexOf(side));
   document.querySelectorAll("#table .quota").forEach((row, turn) => {
@@ -200,14 +218,27 @@ function drawState(at, state, isEdited) {
     row.querySelectorAll("td:not(.of-sum)").forEach((cell, side) => { cell.textContent = state.left[seats[side]][kind]; });
   });
   const form = one("form.entry");
-  const end = state.over && !isEdited && Ending.draw(state);
+  const end = state.over && !edited && Ending.draw(state);
   if (form && end) {
     form.replaceWith(end);
     for (const part of document.querySelectorAll("#table .quota, #table .more details:has(#write-stop)")) part.hidden = true;
+  } else if (form && edited && entryOf(edited).type !== "deal") {
+    form.hidden = true;
+    if (entryOf(edited).type === "adjustment") showPoints(form);
   } else if (form && !form.matches(".sealed")) {
     Form.clear(Preview.paint(form, at));
-    if (isEdited) one("form.entry .save [value=deal]").textContent = words.correct;
+    if (edited) one("form.entry .save [value=deal]").textContent = words.correct;
   }
+}
+
+// The form of points stands in the place of that of the next deal.
+function showPoints(form) {
+  const points = one("#write-points");
+  points.closest("details").hidden = true;
+  points.classList.add("entry");
+  points.querySelector("[value=adjustment]").textContent = words.correct;
+  form.replaceWith(points);
+  Form.arrive();
 }
 
 // The line above shows their number, instead of the last entry.

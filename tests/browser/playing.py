@@ -83,7 +83,7 @@ KEPT_TO_START = {"/offline/", "/offline/new/", "/offline/table/"}
 """The pages with which a phone begins a table without a signal."""
 
 WAITING_ROWS = "#table .sheet tr.waits:has(.score)"
-SHEET = """() => [...document.querySelectorAll("#table .sheet tbody tr:has(.score)")].map(row => {
+SHEET = """() => [...document.querySelectorAll("#table .sheet tbody tr:has(th)")].map(row => {
   const seen = row.cloneNode(true);
   for (const hidden of seen.querySelectorAll(".visually-hidden")) hidden.remove();
   const cells = [...seen.querySelectorAll(".score")].map(cell =>

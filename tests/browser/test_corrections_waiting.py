@@ -75,6 +75,31 @@ def test_rows_are_corrected_and_taken_off_without_a_signal(new_phone):
     assert phone.stored() == [MINE, *WHOLE_GAME[2:5]]
 
 
+def test_lines_that_are_no_deals_are_corrected_or_taken_off_without_a_signal(new_phone):
+    phone = new_phone()
+    page = phone.page
+    fine = {"type": "adjustment", "seat": 2, "points": -100, "reason": "revoke"}
+    misdeal = {"type": "void", "reason": "misdeal"}
+    phone.sit_down(*WHOLE_GAME[:2], fine, WHOLE_GAME[2], misdeal)
+    phone.stay_after_reload()
+    phone.lose_signal()
+    for position, says in ((2, "Cem, -50, revoke"), (4, "")):
+        phone.tap(page.locator(f".sheet tr[data-position='{position}'] .note"))
+        if says:
+            expect(page.locator("form.entry [name=reason]")).to_have_value("revoke")
+            page.fill("form.entry [name=points]", "-50")
+            phone.tap(page.locator("form.entry button", has_text="Save the correction"))
+            expect(page.locator(f".sheet tr[data-position='{position}'] .note")).to_have_text(says)
+        else:
+            delete(phone)
+    assert len(phone.waiting()) == 2
+    # The deal after it has other totals.
+    totals = page.locator(".sheet tr[data-position='3'] .score b").all_inner_texts()
+    comes_back(phone)
+    assert page.locator(".sheet tr[data-position='3'] .score b").all_inner_texts() == totals
+    assert phone.stored() == [*WHOLE_GAME[:2], {**fine, "points": -50, "to": "none"}, WHOLE_GAME[2]]
+
+
 @pytest.mark.parametrize("written", [20, 19], ids=["ended before", "ended without a signal"])
 def test_finished_game_is_corrected_without_a_signal(new_phone, written):
     phone = new_phone()

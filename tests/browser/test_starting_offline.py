@@ -193,7 +193,20 @@ def test_every_row_of_a_game_begun_without_a_signal_is_corrected_or_deleted(away
     phone = away()
     page = phone.page
     begin(phone)
-    write_without_signal(phone, WHOLE_GAME[:5])
+    write_without_signal(phone, WHOLE_GAME[:1])
+    for points in ("-100", "-30"):
+        page.locator("details:has(#write-points)").evaluate("each => { each.open = true }")
+        page.fill("#write-points [name=points]", points)
+        page.fill("#write-points [name=reason]", "late")
+        phone.tap(page.locator("#write-points button"))
+    write_without_signal(phone, WHOLE_GAME[1:5])
+    notes = page.locator(".sheet tr.slim.waits button")
+    phone.tap(notes.nth(0))
+    page.fill("form.entry [name=points]", "-50")
+    phone.tap(page.locator("form.entry button", has_text="Save the correction"))
+    phone.tap(notes.nth(1))
+    phone.tap(page.locator(".last button", has_text="Delete"))
+    phone.go_on()
     symbols = page.locator(".sheet tr.waits .of-contract button")
     phone.tap(symbols.nth(1))
     expect(page.locator("[data-declarer]")).to_have_text(NAMES[1])
@@ -206,12 +219,13 @@ def test_every_row_of_a_game_begun_without_a_signal_is_corrected_or_deleted(away
     phone.go_on()
     page.reload()
     sheet = shown(phone)
-    assert "−2002−200" in sheet[1]
+    assert "2−200" in sheet[1][1]
     comes_home(phone)
     assert shown(phone) == sheet
     game = the_game()
     assert [game.body(at) for at in game.positions] == [
         WHOLE_GAME[0],
+        {"type": "adjustment", "seat": 0, "points": -50, "to": "none", "reason": "late"},
         deal("no-queens", 2, 0, 1, 1),
         *WHOLE_GAME[3:5],
     ]
