@@ -26,7 +26,9 @@ def figures(found):
     return [(each.repeats, each.spread) for each in found]
 
 
-@pytest.mark.parametrize("players", [18, 19, 22])
+@pytest.mark.parametrize(
+    "players", [19, *(pytest.param(number, marks=pytest.mark.slow) for number in (18, 22))]
+)
 def test_a_round_that_would_be_as_by_lot_is_seated_nearer_unless_repeats_are_forbidden(players):
     document = before_round(4, players)
 
