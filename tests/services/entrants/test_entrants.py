@@ -72,7 +72,9 @@ def test_teams_that_differ_in_case_only_are_one():
     row = open_tournament()
 
     entrants = register(row, Entry("A", team="İstanbul"), Entry("B", team="ISTANBUL "))
-    registration.change_entrant(entrants[1].pk, "istanbul", "", NOBODY, at=EVENING)
+    registration.change_entrant(
+        entrants[1].pk, "istanbul", "", NOBODY, at=EVENING, preferred_table=None
+    )
     later = register(row, Entry("C", team="ıstanbul"))[0]
 
     assert [each.team for each in entrants] == ["İstanbul", "İstanbul"]

@@ -360,9 +360,9 @@ def change_entrant(  # noqa: PLR0913 - what an entrant has beside players
     by: Actor,
     *,
     at: datetime,
-    preferred_table: int | None = None,
+    preferred_table: int | None,
 ) -> None:
-    """Change the team of an entrant, the club they represent, and the table that they wish.
+    """Set the team of an entrant, the club they represent, and the table at which they always sit.
 
     Raises: NoLabel: one of the names is not valid.
     """
