@@ -61,7 +61,7 @@ class Chosen(Event):
 
 
 def lines(rows: Sequence[Row]) -> Iterator[str]:
-    """Yield what is known of rounds, as cells: the first alternative, and what is offered."""
+    """Yield cells: shares of rounds as wide as by lot; repeats and spread of three choices."""
     wide = [scale.is_as_by_lot(found[0].spread) for _, scale, found in rows]
     yield f"{100 * fmean(wide):.1f} %"
     fewest = [min(found, key=lambda each: each.repeats) for _, _, found in rows]

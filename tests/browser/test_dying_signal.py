@@ -1,4 +1,4 @@
-"""Evenings of four phones whose signal dies in five ways, while two of them write and correct."""
+"""Four phones score whole games while their network fails in five ways."""
 
 import pytest
 from playwright.sync_api import expect

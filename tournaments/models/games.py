@@ -21,7 +21,7 @@ from tournaments.models.people import Player, User
 
 class OpenTableQuerySet(models.QuerySet["OpenTable"]):
     def readable_at(self, public_id: str, secret: str) -> "OpenTableQuerySet":
-        """Filter to the table at this address, or the one whose evening its games now belong to."""
+        """Filter to the table at this address, or to the table that it was joined to."""
         at = fields.found_at(self, OpenTable.KIND, public_id, secret)
         here, there = at.filter(joined_to=None).values("pk"), at.values("joined_to")
         return self.filter(Q(pk__in=here) | Q(pk__in=there))

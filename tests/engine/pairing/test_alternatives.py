@@ -8,7 +8,7 @@ from tournaments.engine.pairing.methods import draw_alternatives, draw_round
 
 
 def before_round(number, players=19, seed=3, size=4):
-    """Return the document of a round of an evening of five, whose scores are those of places."""
+    """Return the pairing document of one round of a five-round tournament scored by places."""
     evening = Evening(players, 5, seed, size)
     while len(evening.rounds) < number - 1:
         evening.draw()

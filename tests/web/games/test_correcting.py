@@ -49,8 +49,8 @@ def test_line_that_moves_no_later_deal_is_taken_off_at_once(plain):
     assert reload(game).positions == (0, 1)
 
 
-def seen_on(phone, game, name, *more):
-    """The fields with which a page says which sheet it saw."""
+def version_fields(phone, game, name, *more):
+    """Return the hidden version fields of a page's form."""
     page = phone.get(url(game, name, *more)).content.decode()
     return {n: re.search(rf'name="{n}" value="([^"]*)"', page)[1] for n in ("revision", "version")}
 
@@ -74,7 +74,7 @@ def correct_queens(phone, game, seen, **more):
 )
 def test_correction_is_refused_only_where_the_same_line_has_changed(plain, meanwhile, refusal):
     game = game_with(3)
-    seen = seen_on(plain, game, "entry", 1)
+    seen = version_fields(plain, game, "entry", 1)
     meanwhile(game)
     before = reload(game)
     key = next(KEYS)
@@ -107,7 +107,7 @@ def change(game, position, body):
 )
 def test_line_that_was_the_last_is_taken_off_unless_another_deal_came_after_it(plain, body, off):
     game = game_with(3)
-    undo, seen = seen_on(plain, game, "write"), seen_on(plain, game, "entry", 2)
+    undo, seen = version_fields(plain, game, "write"), version_fields(plain, game, "entry", 2)
     record(game, body)
     for place, fields in (
         (url(game, "entry", 2), seen | {"action": "withdraw"}),
@@ -119,7 +119,7 @@ def test_line_that_was_the_last_is_taken_off_unless_another_deal_came_after_it(p
 
 def test_names_are_changed_although_another_phone_wrote_a_deal_but_not_over_other_names(plain):
     game = game_with(1)
-    seen = seen_on(plain, game, "head")
+    seen = version_fields(plain, game, "head")
     record(game, WHOLE_GAME[1])
     for name, status in (("Aylin", HTTPStatus.FOUND), ("Aysel", HTTPStatus.CONFLICT)):
         fields = setup_fields(game, name0=name) | seen | {"key": next(KEYS)}

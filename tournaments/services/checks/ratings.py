@@ -139,7 +139,7 @@ class Pending:
 
 
 ChangeKey = tuple[int, int, str]
-"""A game, the seat, and the person (`person_of`) whose rating the game changed."""
+"""The key of a rating change: game, seat and person (`person_of`)."""
 
 
 def look_at_changes() -> Iterator[ScanResult]:

@@ -194,7 +194,7 @@ class StakeForm(forms.Form):
         return {"pays": stake.per, "pays_amount": amount, "pays_thing": thing}
 
     def clean(self) -> dict[str, Any]:
-        """Ignore what is typed beside "nobody": the page hides it."""
+        """Ignore amount and thing if nobody pays: the page hides both fields."""
         if not self.cleaned_data.get("pays"):
             for name in ("pays_amount", "pays_thing"):
                 self.errors.pop(name, None)
