@@ -242,7 +242,7 @@ function toHead() {
 
 function write(form, submitter) {
   let item = Preview.itemOf(form, submitter);
-  const items = load();
+  let items = load();
   const index = form.matches(".entry") ? items.findIndex((other) => other.editing) : -1;
   if (index >= 0) {
     const before = items[index];
@@ -250,7 +250,11 @@ function write(form, submitter) {
     items[index] = item;
     // One answer settles what follows.
     if (before.refused) for (const other of items.slice(index + 1)) other.revision = item.revision;
-  } else items.push(item);
+  } else {
+    // Of names, the last ones count.
+    if (item.effect.type === "names") items = items.filter(({ effect }) => effect.type !== "names");
+    items.push(item);
+  }
   const typed = Draft.take();
   if (form.matches(".entry")) Object.assign(typed, putBack());
   typed.others = typed.others.filter(([id]) => id !== form.id);

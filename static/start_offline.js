@@ -128,6 +128,9 @@ function choose(ruleset) {
   form.elements.family.value = radio.name.slice("form.".length);
 }
 
+// The names of a game that wait.
+const renamed = (game) => Object.fromEntries(Starts.playersOf(game, []).map((player, seat) => [`name${seat}`, player]));
+
 // The fields of the game before, from the sheet that this phone has kept.
 async function fillRematch() {
   const kept = await caches.match(rematch.replace(/rematch\/$/, ""));
@@ -135,7 +138,7 @@ async function fillRematch() {
   const fields = JSON.parse(page?.getElementById("again")?.textContent ?? "null");
   if (!fields) return say(words.needs);
   choose(fields.ruleset);
-  again(fields);
+  again({ ...fields, ...renamed(page.getElementById("outbox").dataset.game) });
 }
 
 // A page that was kept has the key of another table.
@@ -145,4 +148,4 @@ if (document.body.matches(".offline")) {
   if (rematch) fillRematch();
   else if (last && !after) again(Object.fromEntries(last.fields.filter(([name]) => /^(name[0-9]|family|form\..*)$/.test(name))));
 }
-if (after) again(Object.fromEntries(after.fields.map(([name, value]) => [name, value === "True" || value])));
+if (after) again({ ...Object.fromEntries(after.fields.map(([name, value]) => [name, value === "True" || value])), ...renamed(after.key) });

@@ -24,6 +24,8 @@ const all = () => read(PLACE, []);
 const find = (key) => all().find((each) => each.key === key);
 const sentTo = (key) => read(SENT, {})[key];
 const waiting = (key) => read(outboxOf(key), []);
+// The players of a game, as they are called with what waits.
+const playersOf = (game, before) => waiting(game).findLast(({ effect }) => effect.type === "names")?.effect.players ?? before;
 
 // Throws where the phone has no room.
 function save(game, items) {
@@ -136,4 +138,4 @@ async function sendAll(except) {
   return taken;
 }
 
-export { all, find, sentTo, waiting, save, append, put, remove, ask, deliver, drain, sendAll, PATIENCE_OF_A_FORM };
+export { all, find, sentTo, waiting, playersOf, save, append, put, remove, ask, deliver, drain, sendAll, PATIENCE_OF_A_FORM };

@@ -87,6 +87,24 @@ function trim({ settings, quotas, deals }) {
   for (const link of parts("a[href$='/rules/']")) link.href = box.dataset.rules.replace("-", record.ruleset);
 }
 
+// Names are sent with all that the form of the server asks for, as it was chosen.
+function fillNames({ ruleset, fields, first }) {
+  const chosen = fields.filter(([name]) => !/^(name[0-9]|first_declarer)$/.test(name));
+  for (const [name, value] of [...chosen, ["first_declarer", first]]) {
+    const field = Object.assign(document.createElement("input"), { type: "hidden", name: name.replace(`${ruleset}.`, "") });
+    // As an attribute, which stays where the table is drawn again.
+    field.setAttribute("value", value);
+    parts("#write-names")[0].append(field);
+  }
+}
+
+// The same name twice is refused at its field.
+function compareNames({ target }) {
+  const fields = target.form?.id === "write-names" ? all(target.form, "[required]") : [];
+  const names = fields.map(({ value }) => value.trim());
+  fields.forEach((field, at) => field.setCustomValidity(names.indexOf(names[at]) < at ? target.form.dataset.twice.replace("{name}", names[at]) : ""));
+}
+
 // What needs the server says so, instead of leading away from the table.
 function say(text, ...buttons) {
   const said = document.createElement("p");
@@ -163,6 +181,8 @@ if (record) {
   document.title = record.players.join(" · ");
   fill(record);
   trim(setUp());
+  fillNames(record);
+  document.addEventListener("input", compareNames);
   document.addEventListener("click", openRules);
   for (const name of ["click", "submit"]) document.addEventListener(name, holdBack, true);
   window.addEventListener("online", soon);

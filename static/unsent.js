@@ -13,7 +13,7 @@ function draw() {
   list.replaceChildren(...records.map((record) => {
     const item = line.cloneNode(true);
     item.querySelector("a").href += `#${record.key}`;
-    item.querySelector(".names").textContent = record.players.join(" · ");
+    item.querySelector(".names").textContent = Starts.playersOf(record.key, record.players).join(" · ");
     item.querySelector(".game").textContent = record.name;
     item.querySelector(".entries").textContent = Starts.waiting(record.key).length;
     item.querySelector(".why").textContent = record.refused ?? "";

@@ -134,6 +134,8 @@ function takeOff(position) {
 function rename(players) {
   players.forEach((name, seat) => {
     for (const who of document.querySelectorAll(`#table .who.seat-${seat}`)) who.firstChild.nodeValue = name;
+    for (const option of document.querySelectorAll(`#table :is([name=seat], [name=by]) [value="${seat}"]`)) option.textContent = name;
+    for (const field of document.querySelectorAll(`#table [name=name${seat}]`)) field.defaultValue = name;
   });
 }
 

@@ -253,6 +253,37 @@ def test_game_that_ends_without_a_signal_offers_the_next_one_of_the_evening(away
     assert len(second.positions) == 1
 
 
+def test_players_of_a_game_begun_without_a_signal_are_renamed(away):
+    phone = away()
+    page = phone.page
+    names, deals = NAMES[:2], FAMILIES["honeymoon-king"][1]
+    begin(phone, "honeymoon-king", names, first=1, options=[("deals", "2")])
+    write_without_signal(phone, deals[:1])
+    for name, ok in (("Ay", True), (names[1], False), ("O'Neill", True)):
+        page.locator("details:has(#write-names)").evaluate("each => { each.open = true }")
+        page.fill("#write-names [name=name0]", name)
+        phone.tap(page.locator("#write-names button"))
+        expect(page.locator("#write-names button")).to_be_visible(visible=not ok)
+        if ok:
+            expect(page.locator(".who.seat-0").first).to_have_text(name)
+    page.reload()
+    expect(page.locator("#write-names [name=name0]")).to_have_value("O'Neill")
+    phone.open("/")
+    expect(page.locator("#unsent .names")).to_have_text(f"O'Neill · {names[1]}")
+    phone.tap_and_go("#unsent a", "/offline/table/#")
+    write_without_signal(phone, deals[1:2])
+    expect(page.locator(".standings")).to_contain_text("O'Neill")
+    phone.tap_and_go(".end a.button", "/new/#after=")
+    expect(page.locator("[name=name0]")).to_have_value("O'Neill")
+    page.go_back()
+    sheet = shown(phone)
+    comes_home(phone)
+    assert shown(phone) == sheet
+    row = the_game().row
+    assert (row.players, row.first_declarer) == (["O'Neill", names[1]], 1)
+    assert row.options == {"deals": 2}
+
+
 def test_two_tabs_send_one_table(away):
     phone = away()
     begin(phone)

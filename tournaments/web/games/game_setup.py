@@ -250,6 +250,6 @@ def draw(request: HtmxRequest, ruleset: Ruleset) -> tuple[SafeString, Mapping[st
     players = list(NAMES[: ruleset.seats])
     row = Game(public_id=NOWHERE, ruleset=ruleset.id, players=players, options=options)
     page = table_context(request, fold_sheet(row, ()), holder=0)
-    page |= {"secret": NOWHERE, "adopts": False, "key": ""}
+    page |= {"secret": NOWHERE, "adopts": False, "key": "", "here": True}
     # Without a request: forms on the phone take their token from its cookie.
     return SafeString(render_to_string("tournaments/games/_table.html", page)), page["rules"]
