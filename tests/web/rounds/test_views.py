@@ -631,3 +631,29 @@ def test_wall_has_the_clock_and_follows_without_scripts(club, visitor):
     left = int(re.search(r'data-left="(\d+)" data-running', page.text)[1])
     assert 3590 < left <= 3600
     assert f'content="10;url={of_all("wall", round_)}?screen=1"' in page.text
+
+
+def test_page_left_open_says_that_its_round_is_over_before_anything_is_decided_there(
+    director, club
+):
+    round_ = going(club, 1)
+    tables, where = url("running", round_), url("new_ruling", round_)
+    strip = f"{of_all('next_step', round_)}?at={tables}"
+    models.Event.objects.update(published=True)
+    assert 'name="newest" value="1"' in director.get(where).text
+    assert "This page is about" not in director.get(strip, **HTMX).text
+    play(round_)
+    close_round(round_.pk, NOBODY, at=timezone.now())
+    second = url("running", next_round(round_.event.tournament))
+
+    heard = director.get(strip, **HTMX).text
+    assert re.search(rf'id="nav-tables" hx-swap-oob="true"\s+href="{second}"', heard)
+    assert "This page is about Round 1." in heard
+    asked = director.post(where, ask(round_, newest="1"))
+    assert (asked.status_code, models.Ruling.objects.count()) == (422, 0)
+    assert "This ruling is about Round 1; now it is Round 2." in asked.text
+    assert 'value="50"' in asked.text
+    assert director.post(where, ask(round_, newest="2")).status_code == 302
+    seen = Client().get(tables, **HTMX).text
+    assert of_all("live_board", round_) in seen
+    assert of_all("live_board", round_) not in Client().get(second, **HTMX).text

@@ -301,7 +301,7 @@ def _tables(request: HtmxRequest, row: Tournament, number: int) -> HttpResponse:
     if fragment and (unchanged := not_modified(request, etag)):
         return unchanged
     tables = sorted(running_tables(row, round_, now), key=lambda each: each.table.number)
-    hidden = round_.hides_results
+    hidden, now_on = round_.hides_results, round_to_see(rounds, directs=False)
     page = page_of(request, row) | {
         "round": round_,
         "rounds": rounds,
@@ -312,6 +312,7 @@ def _tables(request: HtmxRequest, row: Tournament, number: int) -> HttpResponse:
         "listed": [table for table in tables if table.finished or hidden],
         "hidden": hidden,
         "clock": clock_of(round_, now),
+        "newer": now_on if now_on is not None and now_on.number > number else None,
         "headers": json.dumps({"If-None-Match": etag}),
     }
     text = _("The tables of %(round)s, who leads at each, and their sheets.")
@@ -437,7 +438,7 @@ def _strip(request: HtmxRequest, row: Tournament) -> HttpResponse:
     etag = strip_etag(request, row, timezone.now())
     if unchanged := not_modified(request, etag):
         return unchanged
-    page = page_of(request, row) | {"strip_at": request.GET.get("at", "")}
+    page = page_of(request, row) | {"strip_at": request.GET.get("at", ""), "swapped": True}
     response = render(request, "tournaments/tournaments/_strip.html", page)
     response["ETag"] = etag
     return response
@@ -716,19 +717,25 @@ def new_ruling(request: HtmxRequest, slug: str, tournament: str, number: int) ->
     effect = _effect(row, round_, form, posted or request.GET)
     if request.htmx:
         return render(request, "tournaments/rounds/_ruling_effect.html", {"effect": effect})
+    page = page_of(request, row)
+    # A page left open may be about a round that has become an earlier one.
+    newest = page["shared"].strip.tables.number
+    outdated = posted is not None and number < newest != number_in(posted, "newest", newest)
     # A number that was meant for another unit is asked about once more.
     doubtful = effect and effect["asks"] and request.POST.get("sure") != effect["said"]
-    if form.is_valid() and not doubtful and _decide(request, round_, form):
+    if form.is_valid() and not doubtful and not outdated and _decide(request, round_, form):
         if effect is not None:
             messages.success(request, effect["text"])
         if table:
             return redirect("running_table", slug, row.slug, number, table)
         return redirect("rulings", slug, row.slug)
-    page = page_of(request, row) | {
+    page |= {
         "round": round_,
         "round_name": round_name(round_),
         "table": table,
         "form": form,
+        "newest": newest,
+        "outdated": outdated,
         "effect": effect,
         "asked": posted is not None and form.is_valid() and doubtful,
     }

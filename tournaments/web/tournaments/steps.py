@@ -8,7 +8,7 @@ from datetime import datetime
 
 from django.db import Error
 from django.http import HttpRequest
-from django.urls import reverse
+from django.urls import Resolver404, ResolverMatch, resolve, reverse
 from django.utils import timezone
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
@@ -174,13 +174,14 @@ def standings_moved(tournament: Tournament, rounds: Iterable[Round]) -> int:
 class StripView:
     """The strip: its first part stands out; `clock` is the running one of the open round.
 
-    `rounds` are all rounds of the tournament; `tables` is the last one with tables. `act` is the
-    audit entry of the act that can be undone, and `act_text` says it. Without a `button` the strip
-    has failed, and says so.
+    `rounds` are all rounds of the tournament; `tables` is the last one with tables. `page` is the
+    page that it stands on. `act` is the audit entry of the act that can be undone, and `act_text`
+    says it. Without a `button` the strip has failed, and says so.
     """
 
     far: HowFar
     headers: str
+    page: ResolverMatch | None = None
     parts: tuple[str, ...] = ()
     clock: Clock | None = None
     button: Button | None = None
@@ -199,6 +200,19 @@ class StripView:
         going = (each for each in laid if each.closed_at is None)
         return next(going, laid[-1] if laid else self.far.round_)
 
+    @property
+    def earlier(self) -> str:
+        """Return the name of the round of the page if it is not the current one any more."""
+        number = self.page.kwargs.get("number") if self.page is not None else None
+        now = self.tables
+        if number is None or now is None or number >= now.number:
+            return ""
+        return next((round_name(each) for each in self.rounds if each.number == number), "")
+
+    @property
+    def current(self) -> str:
+        return round_name(self.tables) if self.tables is not None else ""
+
 
 def strip_of(
     request: HttpRequest, row: Tournament, rounds: Sequence[Round], moved: Callable[[], int]
@@ -209,6 +223,11 @@ def strip_of(
     fails is logged and says so: the page around it is shown all the same.
     """
     now, far = timezone.now(), how_far(row, rounds)
+    at = request.GET.get("at", request.path)
+    try:
+        page = resolve(at)
+    except Resolver404:
+        page = None
     headers = json.dumps({"If-None-Match": strip_etag(request, row, now)})
     try:
         strip = load_strip(row, far, moved(), now)
@@ -216,15 +235,16 @@ def strip_of(
         button = button_of(step, row)
         if step.code in ("start-and-seat", "seat-round") and strip.settings.line_up:
             # Before a round is seated, the line-ups come first.
-            at = (row.event.club.slug, row.slug, step.round or 1)
-            label = _("Line-ups of round %(number)s") % {"number": at[-1]}
-            line_ups = Button(label, "line_ups", at, is_link=True)
-            if line_ups.url != request.GET.get("at", request.path):
+            args = (row.event.club.slug, row.slug, step.round or 1)
+            label = _("Line-ups of round %(number)s") % {"number": args[-1]}
+            line_ups = Button(label, "line_ups", args, is_link=True)
+            if line_ups.url != at:
                 button = line_ups
         clock = clock_of(round_, now) if round_ is not None and round_.is_open else None
         return StripView(
             far=far,
             headers=headers,
+            page=page,
             parts=tuple(filter(None, _parts(strip, row))),
             clock=None if _not_started(strip) else clock,
             button=button,
@@ -237,7 +257,7 @@ def strip_of(
         raise
     except Exception:
         logger.exception("The strip of tournament %s failed", row.pk)
-        return StripView(far, headers)
+        return StripView(far, headers, page)
 
 
 def strip_etag(request: HttpRequest, row: Tournament, at: datetime) -> str:
