@@ -3,10 +3,12 @@
 Whoever sends a request chooses its Host header, so it says so only where nobody can abuse it.
 """
 
+import re
 import socket
 from ipaddress import ip_address
 from urllib.parse import SplitResult, urlsplit
 
+import zxingcpp
 from django.conf import settings
 from django.http import HttpRequest
 
@@ -35,6 +37,16 @@ def origin(request: HttpRequest) -> str:
 def absolute(request: HttpRequest, path: str) -> str:
     """Return the whole address of a page."""
     return origin(request) + path
+
+
+def qr_code(address: str) -> str:
+    """Return an address as a QR code: an SVG without margins, as large as its place."""
+    code = zxingcpp.create_barcode(address, zxingcpp.BarcodeFormat.QRCode, ec_level="M")
+    svg = code.to_svg(add_quiet_zones=False)
+    # Its elements have ids, which may stand only once in a page.
+    size, path = re.findall(r'<svg width="(\d+)".*?<path d="([^"]*)"', svg, re.DOTALL)[0]
+    attributes = f'xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {size} {size}"'
+    return f'<svg {attributes}><path d="{path}"/></svg>'
 
 
 def is_loopback(parts: SplitResult) -> bool:

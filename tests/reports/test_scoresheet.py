@@ -1,8 +1,13 @@
+import io
+import json
 import re
 from dataclasses import replace
 
 import pytest
+import typst
+import zxingcpp
 from django.utils import translation
+from PIL import Image
 
 from tests.deals import WHOLE_GAME, deal
 from tests.sample_games import NAMES, SAMPLE, load, load_result, sides
@@ -156,6 +161,14 @@ def test_follow_address_is_a_drawn_code_and_a_link(sheet, record):
     assert page.images == []
     without = compose_scoresheet(record(), "")
     assert without["follow"] is None
+
+
+def test_code_as_large_as_it_is_printed_leads_to_the_game(record):
+    drawn = json.dumps(compose(record())["follow"]["qr"])
+    image = f"#set page(width: auto, height: auto)\n#image(bytes({drawn}), width: 24mm)"
+    picture = typst.compile(image.encode(), format="png", ppi=150)
+    (code,) = zxingcpp.read_barcodes(Image.open(io.BytesIO(picture)))
+    assert code.text == FOLLOW_URL
 
 
 @pytest.mark.parametrize(

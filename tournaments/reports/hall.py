@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 from tournaments.engine.documents.games import letters_of
 from tournaments.engine.standings.standings import Standing
 from tournaments.models import Entrant, Event, Game, Report, Round, Table, Tournament
+from tournaments.origin import qr_code
 from tournaments.queries.evenings import beginning_of
 from tournaments.queries.sheets import rules_of
 from tournaments.queries.state import DrawnTable, TournamentState, digest_after, load_state
@@ -22,7 +23,6 @@ from tournaments.reports.pages import (
     Heading,
     OnProgress,
     document,
-    drawn_code,
     name_order,
     page_data,
 )
@@ -292,7 +292,7 @@ def _card(report: Report, table: Table, game: Game) -> Data:
         "says": str(beginning_of(rules).says),
         "clockwise": rules.clockwise,
         "url": url,
-        "qr": drawn_code(url),
+        "qr": qr_code(url),
         "caption": _("QR code of table %(number)s") % {"number": table.number},
     }
 

@@ -1,14 +1,12 @@
-"""Pages of documents: their families, contents, codes, and the order of names."""
+"""Pages of documents: their families, contents, and the order of names."""
 
 import hashlib
-import io
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, Self, TypeVar
 
-import segno
 from django.utils.functional import Promise
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
@@ -18,22 +16,6 @@ from tournaments.models.clubs import Paper
 from tournaments.models.people import fold_name, plain_name
 from tournaments.models.reports import LAYOUT
 from tournaments.reports.typesetting import draw_json, printable, typeset_apart, typeset_json
-
-MASK = 0
-"""The mask pattern of a code; readers know all eight.
-
-Choosing the best mask for an address took 9 of the 13 ms of a scoresheet. Addresses contain many
-random letters, which suit every mask.
-"""
-
-
-def drawn_code(url: str) -> str:
-    """Return a URL as a QR code: an SVG without margins."""
-    drawing = io.BytesIO()
-    code = segno.make(url, error="m", micro=False, mask=MASK)
-    code.save(drawing, kind="svg", border=0, xmldecl=False)
-    return drawing.getvalue().decode()
-
 
 TURKISH = "abcçdefgğhıijklmnoöpqrsştuüvwxyz"
 LOWER = str.maketrans({"İ": "i", "I": "ı"})

@@ -19,6 +19,7 @@ from tournaments.engine.rules.rulesets import PENALTY, TRUMP, Contract, Points, 
 from tournaments.engine.rules.scoring import EUCHRED, WON, sums_of
 from tournaments.engine.variants import RULESETS
 from tournaments.models import Report
+from tournaments.origin import qr_code
 from tournaments.queries.evenings import GameLine, evening_of, finished_games
 from tournaments.queries.scoresheets import (
     badges_of,
@@ -31,7 +32,7 @@ from tournaments.queries.scoresheets import (
     title_of,
 )
 from tournaments.queries.sheets import load_sheets
-from tournaments.reports.pages import Data, Heading, OnProgress, document, drawn_code, page_data
+from tournaments.reports.pages import Data, Heading, OnProgress, document, page_data
 from tournaments.texts import labels
 from tournaments.texts.labels import badge_name, contract_title, name_of, points_text, suit_of
 from tournaments.texts.messages import explain
@@ -326,7 +327,7 @@ def _badges(game: Game, players: tuple[str, ...]) -> list[Data]:
 
 
 def _follow(url: str, caption: str) -> Data | None:
-    return {"url": url, "qr": drawn_code(url), "caption": caption} if url else None
+    return {"url": url, "qr": qr_code(url), "caption": caption} if url else None
 
 
 ROWS_TO_A_TARGET = 20

@@ -7,7 +7,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-import segno
+import zxingcpp
 from django.conf import settings
 from django.contrib.staticfiles.finders import get_finders
 from django.core.management import call_command
@@ -54,7 +54,14 @@ class Command(BaseCommand):
         """Print the addresses of the site, and a QR code for phones."""
         self.stdout.write("Kingscore is at " + " and ".join(found_at))
         if self.stdout.isatty():
-            segno.make(found_at[-1], micro=False).terminal(compact=True)
+            form = zxingcpp.BarcodeFormat.QRCode
+            image: Any = zxingcpp.create_barcode(found_at[-1], form).to_image()
+            light: Any = memoryview(image).tolist()
+            # Two rows a line; the margin's first row is light, as one after the last.
+            for upper, lower in zip(light[::2], [*light[1::2], light[0]], strict=True):
+                pairs = zip(upper, lower, strict=True)
+                line = "".join(" ▄▀█"[2 * bool(top) + bool(below)] for top, below in pairs)
+                self.stdout.write(f"\x1b[97;40m{line}\x1b[0m")
         self.stdout.write("Stop it with Ctrl-C.")
         self.stdout.flush()
 

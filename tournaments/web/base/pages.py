@@ -8,7 +8,6 @@ from hashlib import sha256
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
-import segno
 from allauth.core.ratelimit import consume, respond_429
 from django import forms
 from django.contrib import messages
@@ -23,7 +22,7 @@ from tournaments.engine.rules.entries import Declared, clean_line
 from tournaments.engine.rules.rulesets import InvalidEntry, Points
 from tournaments.models import AuditEntry, Event
 from tournaments.models.people import fold_name, plain_name
-from tournaments.origin import absolute, is_loopback, origin
+from tournaments.origin import absolute, is_loopback, origin, qr_code
 from tournaments.permissions import account_of
 from tournaments.services.base.writes import Refused
 from tournaments.services.imports.names import MOST_ASKED
@@ -35,9 +34,7 @@ from tournaments.web.base.forms import LineField
 def access_link(request: HttpRequest, path: str) -> dict[str, str]:
     """Return an absolute address, and its QR code as SVG for the page."""
     whole = absolute(request, path)
-    code = segno.make(whole, error="m", micro=False)
-    svg = code.svg_inline(border=0, omitsize=True, svgclass=None, lineclass=None)
-    return {"address": whole, "code": svg}
+    return {"address": whole, "code": qr_code(whole)}
 
 
 def out_of_reach(request: HttpRequest) -> bool:
