@@ -121,10 +121,14 @@ def test_entries_go_with_two_people_of_one_table():
     round_ = finished(running(*NINE[:8]))
     before = who_sits(round_)[1]
     game = Game.objects.get(table__number=1)
+    tea = {"per": "last", "amount": 1, "thing": "tea"}
+    Game.objects.filter(pk=game.pk).update(stake=tea)
 
     exchange(round_, before[0], before[2], with_people=True, reason="wrong chairs")
 
     sheet = reload(game)
+    setups = [write for write in sheet.revisions if write.kind == "head"]
+    assert [(each.before["stake"], each.body["stake"]) for each in setups] == [(tea, tea)]
     assert who_sits(round_)[1] == [before[2], before[1], before[0], before[3]]
     assert sheet.game.totals == (-330, -110, 540, -100)
     assert sheet.row.first_declarer == 2

@@ -170,6 +170,8 @@ def move_players(
     sheet = load_sheet(row)
     moved = {"players": seating.names, "first_declarer": to[row.first_declarer]}
     stays = {name: getattr(row, name) for name in ("options", "title", "place")}
+    if row.stake:
+        stays["stake"] = row.stake
     before = {name: getattr(row, name) for name in moved}
     writes = [Revision(kind=Revision.Kind.HEAD, before=stays | before, body=stays | moved)]
     for position in sheet.positions:
