@@ -346,8 +346,9 @@ function correctAt(position) {
   const item = load().find(({ effect }) => effect.position === position);
   const row = rowAt(position);
   if (item || !row?.fields) {
+    // A line that needs more than this form asks for.
     if (item) edit(item);
-    else strip(words.noSignal);
+    else strip(words.now);
     return;
   }
   const key = newWriteKey();
