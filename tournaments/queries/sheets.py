@@ -23,7 +23,7 @@ from tournaments.engine.play.outcomes import (
     write_badges,
     write_earned,
 )
-from tournaments.engine.rules.entries import read_stake, write_points
+from tournaments.engine.rules.entries import Stake, read_stake, write_points
 from tournaments.engine.rules.rulesets import Code, InvalidEntry, Problem, Ruleset
 from tournaments.engine.standings.tournament_settings import read_settings
 from tournaments.engine.variants import RULESETS
@@ -123,6 +123,11 @@ def ruleset_of(row: Game) -> Ruleset:
 def rules_of(row: Game) -> Ruleset:
     """Return the ruleset of a game without its options; house rules as at its start."""
     return RULESETS[row.ruleset] if row.document is None else parsed_ruleset(row.document)
+
+
+def stake_of(row: Game) -> Stake | None:
+    """Return what a game is played for; in games of earlier versions that is an option."""
+    return read_stake(row.stake or ruleset_of(row).settings.get("stake"))
 
 
 def result_of(sheet: Sheet) -> dict[str, Any] | None:

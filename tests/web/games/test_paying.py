@@ -124,19 +124,25 @@ def test_setup_that_does_not_change_who_pays_leaves_every_game_alone(plain, opti
 
 
 @pytest.mark.parametrize("address", ["rematch", "new"])
-def test_next_game_of_the_evening_is_played_for_the_same(plain, address):
+@pytest.mark.parametrize("nobody", [False, True])
+def test_next_game_of_the_evening_is_played_for_the_same(plain, address, nobody):
+    simit = {"per": "last", "amount": 1, "thing": "simit"}
     plain.post(reverse("new"), {**TABLE, **pays("last", "1", "simit")})
     game = Game.objects.get()
     record_all(game, WHOLE_GAME)
+    key = {"key": KEY + "-next"} | ({"pays": ""} if nobody else {})
 
     if address == "rematch":
-        plain.post(url(game, "rematch"), {"key": KEY + "-next", "first": "1"})
+        plain.post(url(game, "rematch"), {**key, "first": "1"})
     else:
-        plain.post(reverse("new"), {**TABLE, "key": KEY + "-next"})
+        form = plain.get(reverse("new")).context["form"]
+        assert "checked" not in str(form["pays"])
+        plain.post(reverse("new"), {**TABLE, **key})
 
-    assert [(row.open_table_id, row.stake) for row in Game.objects.all()] == [
-        (game.open_table_id, {"per": "last", "amount": 1, "thing": "simit"})
-    ] * 2
+    assert [(row.open_table_id, row.stake) for row in Game.objects.order_by("number")] == [
+        (game.open_table_id, simit),
+        (game.open_table_id, None if nobody else simit),
+    ]
 
 
 def test_next_game_of_a_match_is_played_for_the_same():
@@ -147,11 +153,18 @@ def test_next_game_of_a_match_is_played_for_the_same():
     assert next_game(game)[0].stake == TEA
 
 
-def test_stake_of_earlier_versions_goes_on_in_the_rematch(plain):
-    head = SetupFactory(ruleset="italian-king", options={"stake": "1/10"})
-    game = GameFactory(head=head)
+@pytest.mark.parametrize("address", ["rematch", "new"])
+def test_stake_of_earlier_versions_goes_on_in_the_next_game(plain, address):
+    table = {**TABLE, "ruleset": "italian-king"}
+    plain.post(reverse("new"), table)
+    game = Game.objects.get()
+    Game.objects.update(options={"stake": "1/10"})
+    record(game, {"type": "stopped", "reason": "other"})
 
-    plain.post(url(game, "rematch"), {"key": KEY, "first": "1"})
+    if address == "rematch":
+        plain.post(url(game, "rematch"), {"key": KEY + "-next", "first": "1"})
+    else:
+        plain.post(reverse("new"), {**table, "key": KEY + "-next"})
 
     after = Game.objects.get(number=2)
     assert (after.options, after.stake) == ({}, {"per": "point", "amount": "1/10", "thing": ""})

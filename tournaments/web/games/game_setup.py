@@ -18,7 +18,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import condition, require_safe
 
 from tournaments.engine.play.outcomes import sinks
-from tournaments.engine.rules.entries import STAKE, read_stake
+from tournaments.engine.rules.entries import STAKE
 from tournaments.engine.rules.rulesets import LONGEST_NAME, InvalidEntry, Ruleset
 from tournaments.engine.variants import RULESETS
 from tournaments.models import Club, Game, Table
@@ -30,7 +30,7 @@ from tournaments.queries.sheets import (
     fold_sheet,
     load_sheet,
     rules_of,
-    ruleset_of,
+    stake_of,
 )
 from tournaments.services.base.writes import Fault, Refused
 from tournaments.services.games.playing import GameSetup, change_head
@@ -74,7 +74,7 @@ class HeadForm(StakeForm):
         self.drawn = row.table_id is not None and is_drawn(row.table_id)
         names = {f"name{seat}": name for seat, name in enumerate(row.players)}
         first = {"first_declarer": row.first_declarer, "title": row.title, "place": row.place}
-        self.played_for = read_stake(row.stake or ruleset_of(row).settings.get("stake"))
+        self.played_for = stake_of(row)
         paying = {**self.initial_of(self.played_for), "stake_of_all": True}
         super().__init__(data, initial={**names, **first, **row.options, **paying})
         for name in (*StakeForm.base_fields, "stake_of_all") if self.drawn else ():

@@ -1,5 +1,6 @@
 """Play again at the same table."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -11,13 +12,12 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from tournaments.engine.rules.entries import read_stake
 from tournaments.engine.rules.rulesets import InvalidEntry, Ruleset
 from tournaments.models import Game
 from tournaments.permissions import actor_of, writable_game
 from tournaments.queries.evenings import beginning_of, begins
 from tournaments.queries.rulesets import offered_rulesets
-from tournaments.queries.sheets import games_until, rules_of, ruleset_of
+from tournaments.queries.sheets import games_until, rules_of, stake_of
 from tournaments.services.games.playing import GameSetup
 from tournaments.services.games.seating import seated, who_rests
 from tournaments.services.games.tables import NextGame, TableFull, start_rematch
@@ -78,8 +78,7 @@ class RematchForm(NewTableForm):
         terms = None if match is None else (match.length, match.number)
         people = [*self.before.players, *self.before.resting]
         table = LastTable(people, own.id, self.before.options, match=terms)
-        stake = read_stake(self.before.stake or ruleset_of(self.before).settings.get("stake"))
-        self.start = table.initial(rulesets) | self.initial_of(stake)
+        self.start = table.initial(rulesets) | self.initial_of(stake_of(self.before))
         super().__init__(
             None if data is None else _completed(data, self.start), table=table, rulesets=rulesets
         )
@@ -194,14 +193,13 @@ class RematchForm(NewTableForm):
 
 
 def _completed(data: QueryDict, before: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the sent fields, with the people and the game of before where none are sent."""
+    """Return the sent fields, with people, payer and game of before where none are sent."""
     sent = {**dict(data.items()), "out": data.getlist("out")}
     earlier = {name: str(value) for name, value in before.items() if value is not None}
-    people = {name: value for name, value in earlier.items() if name.startswith("name")}
-    if not any(name.startswith("name") for name in sent):
-        sent |= people
-    if not {"ruleset", "family"} & sent.keys():
-        sent |= {name: value for name, value in earlier.items() if name not in people}
+    groups = {"name": r"name", "pays": r"pays", "(ruleset|family)$": r"(?!name|pays)"}
+    for known, group in groups.items():
+        if not any(re.match(known, name) for name in data):
+            sent |= {name: value for name, value in earlier.items() if re.match(group, name)}
     return sent
 
 

@@ -24,7 +24,7 @@ from tournaments.models.people import fold_name
 from tournaments.permissions import actor_of, writable_game
 from tournaments.queries.evenings import BEGINNINGS, begins
 from tournaments.queries.rulesets import house_document, offered_rulesets, plays_without_signal
-from tournaments.queries.sheets import Sheet
+from tournaments.queries.sheets import Sheet, stake_of
 from tournaments.services.games.playing import GameSetup
 from tournaments.services.games.tables import (
     MatchOver,
@@ -161,13 +161,20 @@ class RemarksForm(forms.Form):
             self.fields[name] = declared_field(about)
 
 
+class StakeChoice(forms.RadioSelect):
+    """Radio buttons of which none is checked before somebody chooses, not even "nobody"."""
+
+    def format_value(self, value: Any) -> list[str]:
+        return [] if value is None else super().format_value(value)
+
+
 class StakeForm(forms.Form):
     """What a game is played for: for nothing unless somebody chooses who pays."""
 
     pays = forms.ChoiceField(
         choices=[("", gettext_lazy("Nobody")), *((per, name) for per, (name, _) in STAKES.items())],
         required=False,
-        widget=forms.RadioSelect(),
+        widget=StakeChoice(),
     )
     pays_amount = AmountField(
         label=gettext_lazy("How much"),
@@ -188,7 +195,7 @@ class StakeForm(forms.Form):
     @staticmethod
     def initial_of(stake: Stake | None) -> dict[str, Any]:
         if stake is None:
-            return {}
+            return {"pays": ""}
         thing = labels.thing_name(stake.thing)
         amount = write_points(stake.amount)
         return {"pays": stake.per, "pays_amount": amount, "pays_thing": thing}
@@ -534,8 +541,11 @@ def new_table(request: HttpRequest) -> HttpResponse:
             if before is None or before.match_id is not None or form.terms is not None:
                 row = start_table(form.head, form.terms, at=at, key=form.key)
             else:
-                # The evening goes on as it began, also as to who pays.
-                head = replace(form.head, stake=form.stake or before.stake)
+                head, stake = form.head, stake_of(before)
+                if "pays" not in request.POST and stake is not None:
+                    # The evening goes on as it began.
+                    paid = {**stake._asdict(), "amount": write_points(stake.amount)}
+                    head = replace(head, stake=paid)
                 following = NextGame(head, resting=before.resting)
                 row, opened = start_rematch(before.pk, following, at=at, key=form.key)
                 if not opened:
