@@ -287,7 +287,7 @@ def test_booklet_says_who_sat_where_who_gained_and_who_earned_what(played):
     (game,) = Game.objects.filter(table__round__number=1)
     assert seats["rows"] == [["1", *game.players]]
     (out,) = set(FIVE_NAMES) - set(game.players)
-    assert seats["lines"] == ["Seating", f"Sits out: {out}"]
+    assert seats["lines"] == ["Seating · 22:30", f"Sits out: {out}"]
 
     ratings = chapters["Rating changes"]
     assert [column["head"] for column in ratings["columns"]] == [

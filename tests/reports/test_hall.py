@@ -1,7 +1,9 @@
 import io
+import re
+from datetime import timedelta
 
 import pytest
-from django.utils import translation
+from django.utils import timezone, translation
 from openpyxl import load_workbook
 
 from tests.club_factories import TableFactory
@@ -11,7 +13,7 @@ from tests.reports.asked import HOST, asked, silent
 from tests.reports.conftest import PAPERS
 from tests.tournament_builders import NINE, closed, published, register, running, seated
 from tournaments.engine.documents.games import letters_of
-from tournaments.models import Entrant, Player, Report, Round
+from tournaments.models import Entrant, Event, Player, Report, Round
 from tournaments.reports import hall
 from tournaments.reports.documents import compose
 from tournaments.reports.pages import name_order
@@ -216,17 +218,52 @@ def test_each_kind_is_set_as_tagged_pages_with_its_fonts(pdf, made, paper):
         assert event.name in page.text
 
 
-def test_long_list_goes_on_with_its_head_in_each_column(pdf, made):
-    table = TableFactory(number=1, players=["Ayşe", "Burak", "Cem", "Deniz"])
-    for number in range(2, 16):
-        players = [f"Muhteşem Süleyman Efendizadeoğulları {number} {seat}" for seat in "abcd"]
-        TableFactory(round=table.round, number=number, players=players)
+LONG = "Muhteşem Süleyman Efendizadeoğulları-Kırıkkanatoğulları"
 
-    by_name = pdf(made(table.round.event, Kind.SEATING_BY_NAME, round=table.round.number))
-    by_table = pdf(made(table.round.event, Kind.SEATING_BY_TABLE, round=table.round.number))
 
-    assert (by_name.pages, by_table.pages) == (2, 1)
-    assert (by_name.text.count("Player"), by_table.text.count("Player")) == (3, 2)
+@pytest.mark.parametrize(
+    ("people", "name", "pages"),
+    [
+        (19, "Işıl Güneş", (1, 1)),
+        (20, LONG, (1, 1)),
+        (23, "İ" * 70, (1, 2)),
+        (40, "Işıl Güneş", (1, 1)),
+        (70, LONG, (3, 2)),
+        (165, "Işıl Güneş", (3, 2)),
+    ],
+)
+def test_posters_fill_their_pages_and_cut_no_name(pdf, made, people, name, pages):
+    names = [f"{name} {number}" for number in range(people)]
+    table = TableFactory(number=1, players=names[:4], round__event__venue="Moda")
+    rest = [names[at : at + 4] for at in range(4, people, 4)]
+    for number, players in enumerate(rest, 2):
+        four = [*players, *(f"Ev {n}" for n in range(4 - len(players)))]
+        TableFactory(round=table.round, number=number, players=four)
+
+    for kind, needed in zip((Kind.SEATING_BY_NAME, Kind.SEATING_BY_TABLE), pages, strict=True):
+        poster = pdf(made(table.round.event, kind, round=table.round.number))
+        on_pages = [page.extract_text() for page in poster.reader.pages]
+        last = re.findall(r"(?<!\d)\d+(?!\d)", on_pages[-1])
+        assert (kind, poster.pages) == (kind, needed)
+        assert len(last) > 8
+        text = re.sub(r"[\s\u200b]", "", "".join(on_pages))
+        assert [each for each in names if each.replace(" ", "") not in text] == []
+        assert "…" not in text
+
+
+def test_each_round_has_its_own_hour():
+    row = running(*NINE, rounds=3)
+    Event.objects.filter(pk=row.event_id).update(starts_at="14:00", venue="Lokal")
+    rounds = [closed(row), closed(row), seated(row)]
+    expected = ["Round 1 · 14:00", f"Round 2 · {timezone.localtime(EVENING):%H:%M}", "Round 3"]
+    for round_, line in zip(rounds, expected, strict=True):
+        report = asked(round_.event, Kind.SEATING_BY_NAME, round=round_.number)
+        report.event.refresh_from_db()
+        first, *_more, venue = hall.seating_by_name(report, silent)["lines"]
+        assert (first, venue) == (line, "Lokal")
+    # It was entered long afterwards.
+    Round.objects.filter(number=2).update(opened_at=EVENING + timedelta(days=9))
+    assert hall.hour_of(Round.objects.get(number=2)) == ""
 
 
 def rows_of(workbook):

@@ -68,7 +68,7 @@ def test_pages_have_places_movements_rounds_penalties_and_tie_breaks(played):
     ]
     assert row_of(data, "Burak")[2] == {"text": "Burak", "below": "withdrawn", "style": "faint"}
     code = letters_of(Round.objects.get(number=2).digest)
-    said = ["King · the points of the game", "After round 2 of 2", f"Code: {code}"]
+    said = ["King · the points of the game", "After round 2 of 2 · 22:30", f"Code: {code}"]
     assert data["lines"] == said
     assert data["legend"] == [
         "Between equals, one after the other: A Games out or won · B Best game",
@@ -126,7 +126,7 @@ def test_finals_from_zero_are_no_sum_of_the_rounds(tmp_path):
 
     data = composed(row)
     assert [column["head"] for column in data["columns"]][3:6] == ["1", "Final", "Points"]
-    assert data["lines"][1] == "After: Final"
+    assert data["lines"][1] == "After: Final · 22:30"
     assert [line["cells"][2]["below"] for line in data["rows"]] == ["Final"] * 4 + [""]
     assert [line["rule"] for line in data["rows"]] == [False, False, False, True, False]
     head, first, *_others, last = openpyxl.load_workbook(

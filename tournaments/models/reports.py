@@ -27,7 +27,7 @@ MOST_ATTEMPTS = 3
 KEPT_FOR = timedelta(days=7)
 """Time for which a document can be fetched; later it is built anew from current data."""
 
-LAYOUT = 4
+LAYOUT = 5
 """Raise it when a document changes its layout or texts, so that older files are built anew."""
 
 BLANK = "{}"

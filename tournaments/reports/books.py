@@ -26,7 +26,7 @@ from tournaments.queries.scoresheets import deal_line, ending_of, numbers_of, re
 from tournaments.queries.sheets import Sheet, load_sheets
 from tournaments.queries.standings import Seen, standings_seen
 from tournaments.queries.state import TournamentState, load_state
-from tournaments.reports.hall import event_of, hall_heading, names_of, round_of
+from tournaments.reports.hall import event_of, hall_heading, hour_of, names_of, round_of
 from tournaments.reports.pages import (
     TABLES,
     Content,
@@ -224,7 +224,7 @@ def _front(report: Report, seen: Seen) -> Data:
     if seen.state.tournament.state == "finished" and winners:
         names = [seen.state.entrants[row.entrant].shown_name for row in winners]
         lines.append(_("Winner: %(name)s") % {"name": ", ".join(names)})
-    heading = hall_heading(report, event.name, lines)
+    heading = hall_heading(report, event.name, [*lines, event.starts_at])
     return {
         **page_data(heading, event.club, words={"contents": _("Contents")}),
         "description": f"{event.name}, {subtitle}",
@@ -263,7 +263,8 @@ def _seating(report: Report, state: TournamentState) -> Iterator[Data]:
         here = tables[round_.pk]
         most = max(map(len, here.values()), default=1)
         out = [name for key in seated.byes for name in names_of(state.entrants[key])]
-        lines = [_("Seating"), *([f"{_('Sits out')}: {', '.join(out)}"] if out else [])]
+        seating = " · ".join(filter(None, [_("Seating"), hour_of(round_)]))
+        lines = [seating, *([f"{_('Sits out')}: {', '.join(out)}"] if out else [])]
         seats = [_("Seat %(number)s") % {"number": number} for number in range(1, most + 1)]
         yield _chapter(
             report,

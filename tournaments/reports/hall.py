@@ -2,10 +2,12 @@
 
 from collections import Counter
 from collections.abc import Iterable
+from datetime import datetime
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.translation import get_language, gettext_lazy, ngettext, pgettext
 from django.utils.translation import gettext as _
 
@@ -79,12 +81,27 @@ def hall_heading(report: Report, title: str, lines: Iterable[str] = ()) -> Headi
     host = urlsplit(str(report.parameters.get("host", ""))).netloc
     return Heading(
         title=title,
-        lines=[line for line in (*lines, *event.details) if line],
+        lines=[line for line in (*lines, event.venue) if line],
         event=event.name,
         date=written_date(event.held_on.isoformat()),
         description=f"{event.name}, {title}",
         origin=" · ".join(part for part in ("Kingscore", host) if part),
     )
+
+
+def hour_of(round_: Round) -> str:
+    """Return when a round starts, as planned or published; empty if its day was another one."""
+    if round_.number == 1 and round_.event.starts_at:
+        return round_.event.starts_at
+    return hour_on_the_day(round_, round_.opened_at or round_.published_at)
+
+
+def hour_on_the_day(round_: Round, moment: datetime | None) -> str:
+    """Return the hour of a moment on the day of a round or the night after it, else nothing."""
+    local = None if moment is None else timezone.localtime(moment)
+    if local is None or not 0 <= (local.date() - round_.event.held_on).days <= 1:
+        return ""
+    return f"{local:%H:%M}"
 
 
 def seats_of(round_: Round) -> Seats:
@@ -209,7 +226,7 @@ def _page(report: Report, round_: Round) -> Data:
 
 def _lines(round_: Round) -> list[str]:
     proposed = [_("A proposal: it is not published yet.")] if is_proposed(round_) else []
-    return [round_name(round_), *proposed]
+    return [" · ".join(filter(None, [round_name(round_), hour_of(round_)])), *proposed]
 
 
 def _bye() -> str:

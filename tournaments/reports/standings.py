@@ -26,7 +26,7 @@ from tournaments.queries.standings import (
     standings_seen,
 )
 from tournaments.queries.state import SeatedRound, TournamentState, digest_after, load_state
-from tournaments.reports.hall import event_of, hall_heading
+from tournaments.reports.hall import event_of, hall_heading, hour_on_the_day
 from tournaments.reports.pages import TABLES, Content, Data, OnProgress, document, page_data
 from tournaments.reports.sheets import written_date
 from tournaments.reports.spreadsheets import (
@@ -125,7 +125,9 @@ def lines_of(seen: Seen) -> list[StandingsRow]:
 def standings_lines(seen: Seen) -> Iterator[str]:
     state = seen.state
     yield f"{name_of(state.rules)} · {POINTS[state.settings.points]}"
-    yield after_text(seen)
+    last = [seated.row for seated in state.seated_rounds if seated.row.number == seen.after]
+    hours = [hour_on_the_day(row, row.closed_at) for row in last]
+    yield " · ".join(filter(None, [after_text(seen), *hours]))
     if digest := digest_after(state, seen.after):
         yield _("Code: %(code)s") % {"code": letters_of(digest)}
     if seen.hidden:
