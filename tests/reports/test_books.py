@@ -1,5 +1,6 @@
 import io
 import json
+import re
 from pathlib import Path
 from zipfile import ZipFile
 
@@ -13,6 +14,7 @@ from django.utils import translation
 from tests.club_factories import EventFactory, RoundFactory, TableFactory, TournamentFactory
 from tests.deals import WHOLE_GAME
 from tests.factories import EVENING, record, record_all
+from tests.paper_totals import STOPPED, line
 from tests.reports.asked import asked, outline, silent
 from tests.tournament_builders import running
 from tournaments.engine.standings.tournament_settings import TournamentSettings, write_settings
@@ -92,6 +94,25 @@ def test_evening_is_a_page_for_each_game_with_bookmarks_and_codes(evening, tmp_p
         ("1. masa: Ayşe, Burak, Cem, Deniz", 1, []),
         ("2. masa: Işıl, İrem, Jale, Şule", 2, []),
     ]
+
+
+def test_tables_known_by_their_totals_share_pages_and_have_no_empty_lines(tmp_path, pdf):
+    round_ = RoundFactory()
+    entry = {"type": "totals", "totals": [700, -300, -250, -150]}
+    of_before = [line(seat, points) for seat, points in enumerate(entry["totals"])]
+    tables = [[entry], [*of_before, STOPPED], WHOLE_GAME, [entry], [entry, line(1, -10, "revoke")]]
+    for number, entries in enumerate(tables, 1):
+        TableFactory(round=round_, number=number, entries=entries)
+
+    page = pdf(written(report_of(round_.event), tmp_path / "sheets.pdf").read_bytes())
+
+    texts = [" ".join(p.extract_text().split()) for p in page.reader.pages]
+    sheets = [re.findall(r"(\d)\. masa", text) for text in texts]
+    assert sheets == [["1", "2"], ["3"], ["4"], ["5"]]
+    assert ["700 −300 −250 −150" in text for text in texts] == [True, False, True, True]
+    empty = ["Kâğıda yazılmış", "Oyun", "bu turu söyleyen", "Puan düzeltmesi"]
+    found = [[words in text for words in empty] for text in texts]
+    assert found == [[False] * 4, [False, True, True, False], [False] * 4, [True] * 4]
 
 
 @pytest.mark.parametrize(

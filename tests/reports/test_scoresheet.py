@@ -127,6 +127,31 @@ def test_names_that_look_like_commands_are_printed_as_they_are(sheet, record):
     assert "Ğışİevil line" in page.text
 
 
+LONG_NAMES = [
+    "Niccolò Bianchi-Bartolomei",
+    "Ugo Fantozzi della Ragioneria Centrale",
+    "İbrahim Çağatay Büyükkılıçoğulları",
+    "Muhteşem Süleyman Efendizadeoğulları-Kırıkkanatoğulları der Ältere",
+]
+
+
+@pytest.mark.parametrize(
+    "name", ["italian-king-pairs-choice-whole", "adjusted", "barbu-doubled", "documented"]
+)
+def test_paper_cuts_no_name_and_no_reason(sheet, name):
+    document = load(name)
+    reason = " ".join(["Kozu yükseltmediği için masadaki herkesin isteğiyle"] * 4)[:200]
+    document["players"] = LONG_NAMES[: len(document["players"])]
+    document["entries"].append(
+        {"type": "adjustment", "seat": 1, "points": -10, "to": "none", "reason": reason}
+    )
+    page = sheet(document)
+    text = re.sub(r"[\s\u200b]", "", page.text)
+    assert (page.pages, text.count("…")) == (1, 0)
+    assert reason.replace(" ", "") in text
+    assert [each for each in document["players"] if each.replace(" ", "") not in text] == []
+
+
 def test_control_characters_are_left_out(pdf, record):
     broken = compose(record()) | {"title": "\x00a\ud800\x1bb\u2028c"}
     assert pdf(typeset("scoresheet.typ", broken)).reader.metadata.title == "ab c"

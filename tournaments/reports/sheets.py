@@ -14,7 +14,16 @@ from django.utils.translation import gettext as _
 from tournaments.engine.documents.games import Reading, digest_of_game, letters_of, read_game
 from tournaments.engine.play.games import Game, PlayedDeal, Row, only_totals
 from tournaments.engine.play.outcomes import Outcome, award, courses, decide
-from tournaments.engine.rules.entries import Adjustment, Deal, Entry, Stopped, Totals, Void
+from tournaments.engine.rules.entries import (
+    IMPORTED,
+    TOTALS,
+    Adjustment,
+    Deal,
+    Entry,
+    Stopped,
+    Totals,
+    Void,
+)
 from tournaments.engine.rules.rulesets import PENALTY, TRUMP, Contract, Points, Ruleset
 from tournaments.engine.rules.scoring import EUCHRED, WON, sums_of
 from tournaments.engine.variants import RULESETS
@@ -68,6 +77,13 @@ def compose_scoresheet(
     # The deals to come, so that the sheet can be finished by hand.
     begun = len(game.deals) + (game.open_deal is not None)
     last = begun if game.finished else game.ruleset.length or begun
+    rows = [
+        *_rows(game, players),
+        *(_empty_row(game, players, number) for number in range(begun + 1, last + 1)),
+    ]
+    if all(row.get("of-totals") for row in rows):
+        # The last row says it all.
+        rows = []
     return {
         "language": get_language(),
         "title": reading.title or name,
@@ -78,11 +94,8 @@ def compose_scoresheet(
         ),
         "ending": ending_of(game, players),
         "sides": game.ruleset.side_names(players),
-        "words": _words(game.ruleset),
-        "rows": [
-            *_rows(game, players),
-            *(_empty_row(game, players, number) for number in range(begun + 1, last + 1)),
-        ],
+        "words": _words(game.ruleset) if rows else _words(game.ruleset) | NO_ROWS,
+        "rows": rows,
         "totals": [points_text(total) for total in game.totals],
         "places": [_place(game, outcome, side) for side in range(game.ruleset.side_count)],
         "expected": points_text(game.expected_sum),
@@ -92,6 +105,9 @@ def compose_scoresheet(
         "badges": _badges(game, players),
         "follow": _follow(follow_url, _("Follow this game")),
     }
+
+
+NO_ROWS = dict.fromkeys(("number", "contract", "taken", "total", "declared", "doubled"), "")
 
 
 def written_date(moment: str) -> str:
@@ -164,10 +180,12 @@ def _rows(game: Game, players: tuple[str, ...]) -> Iterator[Data]:
         elif isinstance(entry, Adjustment):
             text = _("Adjustment: %(reason)s") % {"reason": remark(entry, players)}
             points = [f"+{points_text(p)}" if p > 0 else p or "" for p in moved[index].points]
-            yield _moved_row(text, points, moved[index])
+            yield _moved_row(text, points, moved[index]) | {
+                "of-totals": entry.reason in (TOTALS, IMPORTED)
+            }
         elif isinstance(entry, Totals):
             nothing = [""] * game.ruleset.side_count
-            yield _moved_row(remark(entry, players), nothing, moved[index])
+            yield _moved_row(remark(entry, players), nothing, moved[index]) | {"of-totals": True}
         elif isinstance(entry, Deal):
             row = _empty_row(game, players, len(game.deals) + 1)
             symbol, name = "✉", _("sealed")
