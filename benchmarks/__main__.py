@@ -33,6 +33,7 @@ IN_ORDER = (
     "standings",
     "standings_page",
     "directing",
+    "totals",
     "writing",
     "saving",
     "loading",

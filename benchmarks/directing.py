@@ -42,7 +42,7 @@ DEALS = 5
 WARM_UP = 3
 
 
-def lay(name: str, tables: int) -> Round:
+def lay(name: str, tables: int, deals: int = DEALS) -> Round:
     """A tournament of a club of its own, with a director and its first round under way."""
     at = timezone.now()
     director = Actor(User.objects.create(username=name))
@@ -57,8 +57,8 @@ def lay(name: str, tables: int) -> Round:
     round_ = seat_next_round(row.pk, director, at=at)
     publish_round(round_.pk, director, at=at)
     round_ = open_round(round_.pk, director, at=at)
-    for game in Game.objects.filter(table__round=round_):
-        write(game, WHOLE_GAME[:DEALS])
+    for game in Game.objects.filter(table__round=round_) if deals else ():
+        write(game, WHOLE_GAME[:deals])
     return round_
 
 
