@@ -1,6 +1,10 @@
-// Totals from paper: a space or a minus goes on to the next player, a table number to its line.
+// Totals from paper: a space or a minus goes on to the next player, a table number to its line. Only the
+// lines that were filled in are sent, and come back.
+
+import { hear } from "./signal.js";
 
 const form = document.querySelector(".paper");
+const linesOf = () => [...form.querySelectorAll(".paper-line")];
 const MINUS = /^[-−–]$/;
 
 function fieldsOf(line) {
@@ -65,8 +69,37 @@ form?.addEventListener("click", (event) => {
 // The field with the focus may get it before or after this runs.
 form?.addEventListener("focusin", (event) => event.target.select?.(), { once: true });
 if (form?.contains(document.activeElement)) document.activeElement.select?.();
-for (const line of form?.querySelectorAll(".paper-line") ?? []) {
-  // Keyboards of phones that show digits have no minus.
-  for (const sign of line.querySelectorAll(".paper-sign")) sign.hidden = false;
-  addUp(line);
+
+let sent = 0;
+
+form?.addEventListener("htmx:configRequest", ({ detail: { parameters } }) => {
+  sent = Number(document.activeElement.closest(".paper-line")?.dataset.table ?? 0);
+  for (const line of linesOf()) {
+    const isFilled = parameters[`why-${line.dataset.table}`] !== undefined || fieldsOf(line).some(({ value }) => value.trim());
+    if (!isFilled) for (const { name } of line.elements) delete parameters[name];
+  }
+});
+
+function show() {
+  for (const line of linesOf()) {
+    // Keyboards of phones that show digits have no minus.
+    for (const sign of line.querySelectorAll(".paper-sign")) sign.hidden = false;
+    addUp(line);
+  }
 }
+
+// Signed out, or not a director any more: the server's page says it.
+form?.addEventListener("htmx:responseError", ({ detail: { xhr } }) => { if (xhr.status < 500) form.submit(); });
+hear((target, isHeard) => {
+  if (target !== form) return;
+  document.getElementById("paper-unsent").hidden = isHeard;
+  if (!isHeard) return;
+  const lines = linesOf();
+  if (!lines.length) location.assign(location.pathname);
+  show();
+  // Who types on elsewhere meanwhile stays there.
+  if (form.contains(document.activeElement)) return;
+  const next = lines.find((line) => line.querySelector(".errors")) ?? lines.find(({ dataset }) => Number(dataset.table) > sent) ?? lines[0];
+  if (next) goTo(fieldsOf(next)[0]);
+});
+if (form) show();

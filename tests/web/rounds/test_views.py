@@ -7,7 +7,9 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from tests import club_factories as make
 from tests.browser.playing import FAMILIES
+from tests.counting import queries_of
 from tests.deals import WHOLE_GAME
 from tests.factories import EVENING, ContextFactory, record, record_all, reload
 from tests.paper_totals import totals_of
@@ -17,7 +19,7 @@ from tests.web.rounds.going import going, next_round, of_all, play_at, table
 from tournaments import models
 from tournaments.engine.documents.entries import parse_entry
 from tournaments.engine.variants import RULESETS
-from tournaments.services.audit import NOBODY
+from tournaments.services.audit import NOBODY, Actor
 from tournaments.services.games import playing
 from tournaments.services.ratings.computing import sweep_ratings
 from tournaments.services.rounds.running import RoundNotReady, close_round, start_clock
@@ -422,7 +424,7 @@ def test_totals_open_again_in_their_boxes_and_are_corrected_as_a_whole(
         close_round(round_.pk, NOBODY, at=timezone.now())
         sweep_ratings()
     rated = means_after(game)
-    assert "?table=1#table-1" in director.get(page).content.decode()
+    assert "?table=1" in director.get(page).content.decode()
 
     # Also a total of 0 has its box.
     form = boxes(director.get(page, {"table": 1}).content.decode(), 1)
@@ -459,20 +461,58 @@ def test_totals_open_again_in_their_boxes_and_are_corrected_as_a_whole(
         assert means_after(game) != rated
 
 
-def test_second_of_two_directors_sees_what_the_first_has_written(director, club):
-    round_ = going(club, tables=1)
-    game = entered(round_, 1, [100, -60, -20, -20])
-    page = url("round_totals", round_)
+@pytest.mark.parametrize("htmx", [{}, {"HX-Request": "true"}])
+@pytest.mark.parametrize("keeps", [False, True])
+def test_second_of_two_directors_sees_what_the_first_has_written(director, club, keeps, htmx):
+    round_ = going(club)
+    page, first = url("round_totals", round_), table(round_).games.get()
+    other = make.MemberFactory(club=club, role="director", user__first_name="Sevgi").user
+    by = ContextFactory(revision=0, by=Actor(other))
+    playing.record_totals(first.pk, (100, -60, -20, -20), by)
 
-    late = director.post(page, sent(round_, 1, [90, -60, -20, -10], **{"key-1": "another-key-1"}))
-    shown = late.content.decode()
-    assert (late.status_code, reload(game).game.totals) == (422, (100, -60, -20, -20))
-    assert "On the sheet:" in shown
-    # Whoever presses again corrects it, and knows.
-    again = boxes(shown, 1) | {"why-1": "read once more"}
+    typed = sent(round_, 1, [90, -60, -20, -10], **{"key-1": "another-key-1"})
+    late = director.post(page, typed, headers=htmx)
+    shown = " ".join(late.text.split())
+    assert (late.status_code, reload(first).game.totals) == (422, (100, -60, -20, -20))
+    assert f"Sevgi (director) has written:<span>{first.players[0]} <b>100</b>" in shown
+    assert ("total-2-0" in shown) == (not htmx)
+    # Whoever presses again corrects it, and knows; or leaves it.
+    again = boxes(shown, 1) | {"why-1": "read once more"} | ({"keep": 1} if keeps else {})
     assert again["total-1-0"] == "90"
-    director.post(page, again)
-    assert reload(game).game.totals == (90, -60, -20, -10)
+    done = director.post(page, again, headers=htmx)
+    assert reload(first).game.totals == ((100 if keeps else 90), -60, -20, (-20 if keeps else -10))
+    assert done.status_code == (200 if htmx else 302)
+    assert not htmx or 'id="table-1" hx-swap-oob="delete"' in done.text
+
+
+def test_totals_of_a_game_that_was_written_deal_by_deal_meanwhile_lead_to_its_sheet(director, club):
+    round_ = going(club, tables=1)
+    game = table(round_).games.get()
+    record_all(game, WHOLE_GAME)
+    late = director.post(url("round_totals", round_), sent(round_, 1, [90, -60, -20, -10]))
+    (line,) = re.findall("<fieldset.*?</fieldset>", late.text, re.DOTALL)
+    assert [points for _name, points in late.context["lines"][0].other[1]] == [
+        540,
+        -110,
+        -330,
+        -100,
+    ]
+    assert on_sheet(game, "write") in line
+    assert re.findall("<button(?! type).*?>", line) == [
+        '<button class="button-quiet" name="keep" value="1">'
+    ]
+
+
+@pytest.mark.parametrize("tables", [2, 6])
+def test_line_of_totals_takes_as_many_queries_in_a_large_round(director, club, tables):
+    round_, numbers = going(club, tables=tables), iter([1, 2])
+
+    def send():
+        typed = sent(round_, next(numbers), [100, -60, -20, -20])
+        answer = director.post(url("round_totals", round_), typed, headers={"HX-Request": "true"})
+        assert answer.text.count("<fieldset") == 1
+
+    assert queries_of(send) == 17
 
 
 @pytest.mark.parametrize("before", [[], [FINE]])

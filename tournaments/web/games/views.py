@@ -73,6 +73,7 @@ from tournaments.services.games.writing import (
     WriteContext,
 )
 from tournaments.services.rounds.rulings import call_director
+from tournaments.services.rounds.running import standings_moved
 from tournaments.texts import labels, messages
 from tournaments.web.base.pages import HtmxRequest, not_modified, too_many
 from tournaments.web.base.phone import (
@@ -150,6 +151,15 @@ class RoundBar:
     @property
     def called(self) -> bool:
         return self.table.called_at is not None
+
+    @property
+    def corrected(self) -> int:
+        """Return how many entrants corrections in closed rounds moved; directors read it."""
+        if not self.back or self.table.round.is_open:
+            return 0
+        event = self.table.round.event
+        rounds = event.rounds.order_by("number").defer("seating", "standings")
+        return standings_moved(event.tournament, rounds)
 
 
 def round_bar(request: HttpRequest, row: Game, at: datetime) -> RoundBar | None:

@@ -1,5 +1,6 @@
 """What is filled in or shown beside the tables: line-ups, totals from paper, and the wall."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
@@ -30,6 +31,7 @@ from tournaments.permissions import (
     directed_tournament_round,
     seen_tournament,
 )
+from tournaments.queries.scoresheets import authors_of
 from tournaments.queries.sheets import LaterEntryInvalid, load_sheet
 from tournaments.queries.state import TournamentState, load_state, rules_of_tournament
 from tournaments.queries.tables import (
@@ -107,7 +109,10 @@ def _change(request: HttpRequest, row: Tournament, number: int) -> None:
 
 @dataclass
 class PaperLine:
-    """A table to fill in or to correct: its fields as they were typed, and the errors in them."""
+    """A table to fill in or to correct: its fields as they were typed, and the errors in them.
+
+    `other` is what somebody else wrote meanwhile: their name, and the total of each side.
+    """
 
     number: int
     row: Game
@@ -117,7 +122,7 @@ class PaperLine:
     why: str = ""
     corrects: bool = False
     is_next: bool = False
-    by_other: list[tuple[str, Points]] = field(default_factory=list)
+    other: tuple[str, list[tuple[str, Points]]] | None = None
     errors: list[str] = field(default_factory=list)
     key: str = field(default_factory=new_write_key)
 
@@ -146,36 +151,51 @@ class PaperLine:
         return address(self.row, "write")
 
 
-def round_totals(request: HttpRequest, slug: str, tournament: str, number: int) -> HttpResponse:
+SENT = re.compile(r"total-([0-9]{1,4})-[0-9]|why-([0-9]{1,4})")
+"""The fields of a line that was filled in, or that corrects."""
+
+
+def round_totals(request: HtmxRequest, slug: str, tournament: str, number: int) -> HttpResponse:
     """Store the totals of the lines that were filled in, each by itself, and show the others.
 
-    The finished `table` of the address opens again to be corrected, also in a closed round.
+    The page's script sends only those lines, and only they are loaded and drawn. The finished
+    `table` of the address opens again, alone, to be corrected, also in a closed round.
     """
     row, round_ = directed_tournament_round(request, slug, tournament, number)
     if round_.opened_at is None:
         return redirect("running", slug, row.slug, number)
-    rules = rules_of_tournament(row)
-    games = Game.objects.filter(table__round=round_).select_related("table")
-    lines = [_line(request, rules, game) for game in games.order_by("table__number", "pk")]
-    filled = [
-        line
-        for line in lines
-        if any(line.typed) or (line.corrects and f"key-{line.number}" in request.POST)
-    ]
+    rules, sent = rules_of_tournament(row), request.POST
+    rows = Game.objects.filter(table__round=round_).select_related("table")
+    games = rows.order_by("table__number", "pk")
+    found = [(SENT.fullmatch(name), value) for name, value in sent.dict().items()]
+    numbers = {int(of[1] or of[2]) for of, value in found if of and (of[2] or str(value).strip())}
+    filled = [_line(request, rules, game) for game in games.filter(table__number__in=numbers)]
     for line in filled:
-        _store(request, line)
+        # One of two directors may leave what the other one wrote.
+        if line.number != number_in(sent, "keep", 0):
+            _store(request, line)
     wrong = [line for line in filled if line.errors]
-    signed = bool((request.POST or request.GET).get("signed"))
+    signed = bool((sent or request.GET).get("signed"))
+    status = 422 if wrong else 200
+    page: dict[str, Any] = {"club": row.event.club, "tournament": row, "round": round_}
+    if request.htmx:
+        page |= {"lines": wrong, "finished": [line for line in filled if not line.errors]}
+        return render(request, "tournaments/rounds/_paper_answer.html", page, status=status)
     if request.method == "POST" and not wrong:
         if filled and all(line.corrects for line in filled):
-            return redirect("round_totals", slug, row.slug, number)
-        after = filled[-1].number + 1 if filled else number_in(request.POST, "table", 0)
+            changes = ("round_changes",) if round_.closed_at else ("round_totals", number)
+            return redirect(changes[0], slug, row.slug, *changes[1:])
+        after = filled[-1].number + 1 if filled else number_in(sent, "table", 0)
         query = urlencode({"next": after} | ({"signed": 1} if signed else {}))
         here = reverse("round_totals", args=[slug, row.slug, number])
         return redirect(f"{here}?{query}")
     opened = number_in(request.GET, "table", 0)
+    known = {line.number: line for line in filled}
+    shown = games.filter(table__number=opened) if opened else games
+    lines = [_line(request, rules, game) for game in shown]
+    lines = [known.get(line.number, line) for line in lines]
     for line in lines:
-        if line.number == opened and line.row.result is not None and request.method != "POST":
+        if opened and line.row.result is not None and request.method != "POST":
             stored = totals_on(load_sheet(line.row))
             if stored is not None:
                 typed = type_totals(stored[1])
@@ -186,22 +206,21 @@ def round_totals(request: HttpRequest, slug: str, tournament: str, number: int) 
         for line in lines
         if line.errors or line.corrects or (line.row.result is None and round_.is_open)
     ]
-    at = wrong[0].number if wrong else opened or number_in(request.GET, "next", 0)
+    at = wrong[0].number if wrong else number_in(request.GET, "next", 0)
     for line in [line for line in to_fill if line.number >= at][:1] or to_fill[:1]:
         line.is_next = True
-    page = page_of(request, row) | {
-        "round": round_,
+    page |= page_of(request, row) | {
         "round_name": round_name(round_),
         "lines": to_fill,
         "finished": [line for line in lines if line not in to_fill],
+        "opened": opened,
         "at": next((line.number for line in to_fill if line.is_next), None),
         "sum": sums_of(rules).game,
         "kings": rules.settings.get("king", "off") != "off",
         "signed": signed,
         "to_sign": row.event.confirmations != Confirmations.NONE,
     }
-    template = "tournaments/rounds/totals.html"
-    return render(request, template, page, status=422 if wrong else 200)
+    return render(request, "tournaments/rounds/totals.html", page, status=status)
 
 
 def _line(request: HttpRequest, rules: Ruleset, game: Game) -> PaperLine:
@@ -234,18 +253,20 @@ def _store(request: HttpRequest, line: PaperLine) -> None:
     )
     more = {"early": line.early, "signed": bool(sent.get("signed"))}
     try:
-        record_totals(line.row.pk, totals, context, reason=line.why, **more)
+        line.row = record_totals(line.row.pk, totals, context, reason=line.why, **more).row
     except (InvalidEntry, LaterEntryInvalid) as error:
         line.errors += [explain(problem) for problem in error.problems]
     except Refused as error:
         line.errors.append(str(error))
         if isinstance(error, StaleRevision):
             # Whoever presses again has seen what the other one has written.
-            line.row = error.sheet.row
-            if (stands := totals_on(error.sheet)) is not None:
-                line.corrects = True
-                stored = (number_of(points) or 0 for points in stands[1]["totals"])
-                line.by_other = list(zip(line.names, stored, strict=True))
+            sheet = error.sheet
+            line.row, stands = sheet.row, totals_on(sheet)
+            line.corrects = stands is not None
+            who = authors_of(sheet.row, sheet.revisions).get(sheet.row.revision, "")
+            written = sheet.game.totals if stands is None else stands[1]["totals"]
+            shown = (number_of(points) or 0 for points in written)
+            line.other = who, list(zip(line.names, shown, strict=True))
     else:
         corrected, entered = _("Table %(number)s is corrected."), _("Table %(number)s is entered.")
         text = corrected if line.corrects else entered

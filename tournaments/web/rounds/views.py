@@ -129,6 +129,10 @@ class RunningTable:
         return self.row.result is not None
 
     @property
+    def by_totals(self) -> bool:
+        return bool((self.row.result or {}).get("by_totals"))
+
+    @property
     def sides(self) -> list[tuple[str, object]]:
         return list(zip(self.names, self.totals, strict=True))
 
@@ -170,7 +174,7 @@ class RunningTable:
     def contents(self) -> tuple[object, ...]:
         """Return all that a plain line shows for directors."""
         place = (self.row.public_id, self.row.generation("write"), self.table.number)
-        progress = (self.names, self.totals, self.state, self.last, self.finished)
+        progress = (self.names, self.totals, self.state, self.last, self.finished, self.by_totals)
         return place, progress, repr(self.problems), self.mild
 
     @property
@@ -556,7 +560,8 @@ def sheet(
     if game is None:
         raise Http404
     if directs_club(request, row.event.club):
-        return redirect(address(game, "write"))
+        totals = f"{reverse('round_totals', args=[slug, row.slug, number])}?table={table}"
+        return redirect(totals if (game.result or {}).get("by_totals") else address(game, "write"))
     return redirect("club_game", slug, game.public_id)
 
 

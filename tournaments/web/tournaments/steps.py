@@ -2,7 +2,7 @@
 
 import json
 import logging
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -16,10 +16,8 @@ from django.utils.translation import gettext_lazy, ngettext, pgettext
 
 from tournaments.models import AuditEntry, Round, Tournament
 from tournaments.queries.overview import Strip, load_strip, strip_step
-from tournaments.queries.state import load_state
 from tournaments.queries.steps import HowFar, LifecycleStep, how_far
 from tournaments.services.rounds.proposals import number_of
-from tournaments.services.rounds.running import changes_since_closing, last_correction
 from tournaments.services.rounds.undo import details_of, last_act
 from tournaments.texts.labels import ROUND_STATES, round_name, stage_name
 from tournaments.web.base.pages import etag_of, tag_of
@@ -150,24 +148,6 @@ def back_button_of(step: LifecycleStep, tournament: Tournament) -> Button:
 
 
 logger = logging.getLogger(__name__)
-
-_moved: dict[int, tuple[object, int]] = {}
-"""The number of entrants whom corrections moved, by tournament, with the version compared."""
-
-
-def standings_moved(tournament: Tournament, rounds: Iterable[Round]) -> int:
-    """Return how many entrants have another place than stored (2 queries, 9 after a change)."""
-    last = last_correction(rounds)
-    if last == (0, 0):
-        return 0
-    # The revision also counts rulings, withdrawn rulings, and acknowledgements by directors.
-    found_by = (tournament.slug, tournament.revision, last)
-    known = _moved.get(tournament.pk)
-    if known is None or known[0] != found_by:
-        moved = changes_since_closing(load_state(tournament))
-        known = (found_by, len({each.entrant for each in moved}))
-        _moved[tournament.pk] = known
-    return known[1]
 
 
 @dataclass(frozen=True)

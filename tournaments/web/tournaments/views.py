@@ -49,6 +49,7 @@ from tournaments.reports.tournament_document import tournament_document
 from tournaments.services.base.writes import Refused
 from tournaments.services.entrants.substituting import CopyPlan, copy_tournament, month_later
 from tournaments.services.events.events import OtherLeaguePoints
+from tournaments.services.rounds.running import standings_moved
 from tournaments.services.tournaments.lifecycle import (
     WrongState,
     cancel_tournament,
@@ -100,7 +101,7 @@ from tournaments.web.tournaments.my_card import (
     overview_page,
     register_address,
 )
-from tournaments.web.tournaments.steps import StripView, back_button_of, standings_moved, strip_of
+from tournaments.web.tournaments.steps import StripView, back_button_of, strip_of
 
 SEATED: Mapping[str, Text] = {
     "swiss": gettext_lazy(
