@@ -101,7 +101,7 @@ def tick_and_check_in(laptop):
     expect(laptop.page.locator(".entrants > li")).to_have_count(len(NAMES))
     go_on(laptop, "start", len(NAMES))
     laptop.press(laptop.page.locator("#next-step"))
-    laptop.send("check_entrant", button="[name=all]")
+    laptop.send("check_entrant", button="[value=all]")
     late = laptop.page.locator(".entrant", has_text=LATE).locator(".entrant-check")
     late.click()
     expect(late).to_have_attribute("aria-pressed", "false")

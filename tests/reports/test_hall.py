@@ -14,6 +14,7 @@ from tests.reports.conftest import PAPERS
 from tests.tournament_builders import NINE, closed, published, register, running, seated
 from tournaments.engine.documents.games import letters_of
 from tournaments.models import Entrant, Event, Player, Report, Round
+from tournaments.origin import qr_code
 from tournaments.reports import hall
 from tournaments.reports.documents import compose
 from tournaments.reports.pages import name_order
@@ -136,11 +137,17 @@ def test_badges_are_for_who_plays_in_the_order_of_names():
     with translation.override("tr"):
         data = hall.compose_name_badges(asked(row.event, Kind.NAME_BADGES), silent)
 
+    at = f"{HOST}clubs/{row.event.club.slug}/tournaments/{row.slug}/entrants/?q="
     assert data["badges"] == [
-        {"name": "Cem Er", "team": "", "number": "№ 3"},
-        {"name": "Deniz Kaya", "team": "", "number": "№ 1"},
-        {"name": "Sena Ok", "team": "", "number": "№ 4"},
-        {"name": "Şule Ak", "team": "Rıfkıcılar · Moda", "number": "№ 2"},
+        {"name": "Cem Er", "team": "", "number": "№ 3", "qr": qr_code(f"{at}3")},
+        {"name": "Deniz Kaya", "team": "", "number": "№ 1", "qr": qr_code(f"{at}1")},
+        {"name": "Sena Ok", "team": "", "number": "№ 4", "qr": qr_code(f"{at}4")},
+        {
+            "name": "Şule Ak",
+            "team": "Rıfkıcılar · Moda",
+            "number": "№ 2",
+            "qr": qr_code(f"{at}2"),
+        },
     ]
     assert data["blank"] == 6
 

@@ -63,7 +63,7 @@ PAGES = {
     ),
     "/clubs/moda/players/kept/merge/": (6, same_name),
     "/clubs/moda/seasons/": (6, event),
-    "/clubs/moda/tournaments/acik/entrants/": (11, entrant),
+    "/clubs/moda/tournaments/acik/entrants/": (12, entrant),
     "/clubs/moda/webhooks/hook/": (7, delivery),
 }
 """Each page with its queries, and how a row comes to be on it."""
@@ -89,6 +89,7 @@ def season(club, size):
         make.TableFactory(round=round_, players=names, entries=WHOLE_GAME[:1])
     tournament = running(*(f"{row.pk}-{number}" for number in range(4 * size)), club=club)
     Event.objects.filter(pk=tournament.event_id).update(season=row)
+    Tournament.objects.update(settings={**tournament.settings, "prizes": ["50%"]})
     closed(tournament)
     play(opened(tournament), WHOLE_GAME[:1])
     sweep_ratings()

@@ -445,6 +445,7 @@ class EntrantLine:
     The state is one of `STATES`, or empty if there is no check-in.
     `rating` is None if there is none, or the reader may not see it. `section` is empty without any.
     `named` are its players with the addresses of their pages, none if the reader may see no page.
+    `owes` is whether the fee of somebody who plays is missing.
     """
 
     entrant: Entrant
@@ -453,6 +454,7 @@ class EntrantLine:
     rating: DisplayedRating | None = None
     section: str = ""
     named: tuple[tuple[str, str], ...] = ()
+    owes: bool = False
 
     @property
     def can_check_in(self) -> bool:
@@ -469,12 +471,14 @@ class EntrantLine:
 class EntrantList:
     """All entrants of a tournament in order of their numbers, and the round of the check-in.
 
-    `checking_in` is set if the tournament has check-in and it is open now.
+    `checking_in` is set if the tournament has check-in and it is open now, `fees` if it has a fee
+    or prizes and the reader directs it.
     """
 
     lines: tuple[EntrantLine, ...]
     checking_in: bool
     asked_for: int
+    fees: bool = False
 
     def count(self, *states: str) -> int:
         return sum(line.state in states for line in self.lines)
@@ -488,17 +492,28 @@ class EntrantList:
         return self.count("missing")
 
     @property
+    def owing(self) -> int:
+        return sum(line.owes for line in self.lines)
+
+    @property
     def counts(self) -> list[str]:
         """Return the number of entrants of each kind, as texts."""
         here, missing = self.count("here"), self.missing
+        paid = sum(line.entrant.paid for line in self.lines)
         details = [
-            (self.checking_in, _("here: %(number)s of %(of)s"), here),
-            (self.count("later"), _("later: %(number)s"), self.count("later")),
-            (self.count("house"), _("house players: %(number)s"), self.count("house")),
-            (self.count("waiting"), _("on the waiting list: %(number)s"), self.count("waiting")),
-            (self.count("withdrawn"), _("withdrawn: %(number)s"), self.count("withdrawn")),
+            (self.checking_in, _("here: %(number)s of %(of)s"), here, here + missing),
+            (self.fees, _("paid: %(number)s of %(of)s"), paid, paid + self.owing),
+            *(
+                (number := self.count(state), text, number, 0)
+                for state, text in (
+                    ("later", _("later: %(number)s")),
+                    ("house", _("house players: %(number)s")),
+                    ("waiting", _("on the waiting list: %(number)s")),
+                    ("withdrawn", _("withdrawn: %(number)s")),
+                )
+            ),
         ]
-        return [text % {"number": n, "of": here + missing} for is_set, text, n in details if is_set]
+        return [text % {"number": n, "of": of} for is_set, text, n, of in details if is_set]
 
 
 def list_entrants(tournament: Tournament, *, directs: bool) -> EntrantList:
@@ -513,16 +528,18 @@ def lines_of(rows: Iterable[Entrant], tournament: Tournament, *, directs: bool) 
     going = tournament.state in (State.REGISTRATION, State.RUNNING)
     checking_in = settings.check_in != "none" and going
     checked_from = 1 if settings.check_in == "once" else number
+    fees = directs and bool(settings.fee or settings.prizes)
     lines = (
         EntrantLine(
             row,
             name_of(row, directs=directs),
             _state_of(row, number, checked_from, checking_in=checking_in),
             section=settings.section_of(row.section),
+            owes=fees and row.is_playing and not (row.house or row.paid),
         )
         for row in rows
     )
-    return EntrantList(tuple(lines), checking_in, number)
+    return EntrantList(tuple(lines), checking_in, number, fees)
 
 
 def _state_of(row: Entrant, number: int, checked_from: int, *, checking_in: bool) -> str:

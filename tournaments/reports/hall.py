@@ -251,17 +251,19 @@ def compose_name_badges(report: Report, progress: OnProgress) -> dict[str, Any]:
     check_for_directors(report)
     event = event_of(report)
     rows = Entrant.objects.filter(tournament__event=event).playing()
+    at = reverse("entrants", args=[event.club.slug, event.tournament.slug])
     badges = []
     for row in rows.select_related("player", "partner"):
         team = " · ".join(dict.fromkeys(filter(None, (row.team, row.represents))))
-        number = f"№ {row.number}"
-        badges += [{"name": name, "team": team, "number": number} for name in names_of(row)]
+        qr = qr_code(urljoin(report.parameters["host"], f"{at}?q={row.number}"))
+        badge = {"team": team, "number": f"№ {row.number}", "qr": qr}
+        badges += [{"name": name, **badge} for name in names_of(row)]
     progress(Report.Step.READING, len(badges), len(badges))
     language = get_language() or "en"
     badges.sort(key=lambda badge: (name_order(badge["name"], language), badge["number"]))
     blank = -len(badges) % (ACROSS * DOWN) if badges else ACROSS * DOWN
     heading = hall_heading(report, _("Name badges"))
-    return page_data(heading, event.club) | {
+    return page_data(heading, event.club, words={"code": _("QR code of the name badge")}) | {
         "across": ACROSS,
         "down": DOWN,
         "badges": badges,

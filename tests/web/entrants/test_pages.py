@@ -47,8 +47,8 @@ def test_list_says_who_is_here_comes_later_and_has_left(director, row):
 
     found = [(line.name, line.label) for line in page.context["found"]]
     assert found == [
-        ("Ayşe", "here"),
         ("Burak", "not checked in"),
+        ("Ayşe", "here"),
         ("Cem", "from round 3"),
         ("Deniz", "house player"),
         ("Efe", "withdrawn"),
@@ -101,19 +101,82 @@ def test_one_tap_checks_in_and_one_more_takes_it_back(director, row):
     assert gone["HX-Refresh"] == "true"
 
 
+def on_the_list(row, field):
+    return list(row.entrants.order_by("number").values_list(field, flat=True))
+
+
 def test_one_button_marks_everybody_here_who_is_asked(director, row):
     entrant(row, 1, "Ayşe", checked_in=1)
-    entrant(row, 2, "Burak")
-    entrant(row, 3, "Cem", withdrawn_at=timezone.now())
-    entrant(row, 4, "Deniz", house=True)
-    assert 'name="all"' in director.get(url("entrants")).text
+    for number, name in enumerate(("Burak", "Can"), 2):
+        entrant(row, number, name)
+    entrant(row, 4, "Cem", withdrawn_at=timezone.now())
+    entrant(row, 5, "Deniz", house=True)
+    assert 'name="here" value="all"' in director.get(url("entrants")).text
 
     for _ in range(2):
-        assert director.post(url("check_entrant"), {"all": "1"})["Location"] == url("entrants")
+        assert director.post(url("check_entrant"), {"here": "all"})["Location"] == url("entrants")
+    assert on_the_list(row, "checked_in") == [1, 1, 1, 0, 0]
+    assert AuditEntry.objects.get().after == {"entrants": ["e2", "e3"]}
+    page = director.get(url("entrants"))
+    assert 'value="all"' not in page.text
+    assert 'name="gone" value="2 3"' in page.text
 
-    assert list(row.entrants.values_list("checked_in", flat=True)) == [1, 1, 0, 0]
-    assert AuditEntry.objects.get().after == {"entrants": ["e2"]}
-    assert 'name="all"' not in director.get(url("entrants")).text
+    # Of those undone by one tap, only who is still here.
+    director.post(url("check_entrant"), {"gone": "2"})
+    for _ in range(2):
+        director.post(url("check_entrant"), {"gone": "2 3"})
+    assert on_the_list(row, "checked_in") == [1, 0, 0, 0, 0]
+    assert 'name="gone" value="2' not in director.get(url("entrants")).text
+
+
+def test_who_has_not_paid_stands_first_and_all_have_paid_with_one_tap(director, row):
+    Tournament.objects.update(settings={"check_in": "once", "fee": "20"})
+    entrant(row, 1, "Ayşe", checked_in=1, paid=True)
+    entrant(row, 2, "Burak", checked_in=1)
+    entrant(row, 3, "Cem", paid=True)
+    entrant(row, 4, "Deniz")
+    entrant(row, 5, "Efe", withdrawn_at=timezone.now())
+    entrant(row, 6, "Filiz", house=True)
+
+    page = director.get(url("entrants"))
+    assert [line.entrant.number for line in page.context["found"]] == [4, 3, 2, 1, 5, 6]
+    assert "here: 2 of 4 · paid: 2 of 4" in page.text
+
+    part = director.post(url("check_entrant"), {"paid": "2"}, headers={"HX-Request": "true"})
+    assert part.text.startswith('<li id="e2"')
+    assert "paid: 3 of 4" in part.text
+    director.post(url("check_entrant"), {"unpaid": "2"})
+    for _ in range(2):
+        director.post(url("check_entrant"), {"paid": "all"})
+    assert on_the_list(row, "paid") == [True, True, True, True, False, False]
+    assert AuditEntry.objects.filter(action="fee-paid").latest("pk").after == {
+        "entrants": ["e2", "e4"]
+    }
+    assert 'name="unpaid" value="2 4"' in director.get(url("entrants")).text
+    for _ in range(2):
+        director.post(url("check_entrant"), {"unpaid": "2 4"})
+    assert on_the_list(row, "paid") == [True, False, True, False, False, False]
+
+
+def test_code_of_a_badge_and_the_card_of_a_member_open_their_line(visitor, director, row):
+    club = row.event.club
+    entrant(row, 1, "Ayşe")
+    player = entrant(row, 7, "Burak", player__club=club).player
+    line = f"{url('entrants')}?q=7"
+
+    badge = director.get(url("name_badge", 7))
+    assert badge.context["card"]["address"].endswith(line)
+    assert [each.name for each in director.get(line).context["found"]] == ["Burak"]
+
+    card = reverse("claim", args=[player.public_id, player.claim_secret])
+    assert line in director.get(card).text
+    assert line not in visitor.become("member", club).get(card).text
+    # Who is somebody else here cannot claim anyway.
+    helper = visitor.become("director", club)
+    make.PlayerFactory(club=club, account=helper.user)
+    assert helper.get(card)["Location"] == line
+    Tournament.objects.update(state="finished")
+    assert "Location" not in helper.get(card)
 
 
 def test_players_of_the_club_are_ticked_those_of_last_time_first(director, row):

@@ -174,7 +174,9 @@ class EntrantViewSet(EntrantMixin, views.RetrieveMixin, views.DestroyMixin, view
             if "section" in data:
                 move_entrants(self.tournament.pk, [row.number], data["section"], by, at=at)
             if "paid" in data:
-                registration.mark_paid(row.pk, by, at=at, paid=data["paid"])
+                registration.mark_paid(
+                    self.tournament.pk, [row.number], by, at=at, paid=data["paid"]
+                )
         return self.respond_changed()
 
     def respond_changed(self) -> Response:

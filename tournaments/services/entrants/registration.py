@@ -1,6 +1,6 @@
 """Entrants of a tournament: registered, listed, withdrawn, and their fees."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -416,8 +416,10 @@ def check_in(
     return entrant
 
 
-def check_in_all(tournament_pk: int, by: Actor, *, at: datetime) -> int:
+def check_in_all(tournament_pk: int, by: Actor, *, at: datetime, undo: Collection[int] = ()) -> int:
     """Note that all who can be seated in the next round are present; return how many are new.
+
+    With the numbers to `undo`, note that these are not. Idempotent.
 
     Raises: WrongState: the tournament is not yet in registration, or is finished.
     """
@@ -428,15 +430,23 @@ def check_in_all(tournament_pk: int, by: Actor, *, at: datetime) -> int:
         number = next_round(tournament)
         round_number = 1 if settings_of(tournament).check_in == "once" else number
         rows = tournament.entrants.playing().competing().filter(joins_in__lte=number)
-        absent = list(rows.filter(checked_in__lt=round_number))
-        for entrant in absent:
-            entrant.checked_in = number
-        if absent:
-            Entrant.objects.bulk_update(absent, ["checked_in"])
-            touch(tournament)
-            keys = [entrant.key for entrant in absent]
-            note(tournament, "check-in", by, at, after={"entrants": keys})
-    return len(absent)
+        if undo:
+            changed = list(tournament.entrants.filter(number__in=undo, checked_in__gt=0))
+        else:
+            changed = list(rows.filter(checked_in__lt=round_number))
+        for entrant in changed:
+            entrant.checked_in = 0 if undo else number
+        Entrant.objects.bulk_update(changed, ["checked_in"])
+        _note_all(tournament, "check-out" if undo else "check-in", changed, by, at)
+    return len(changed)
+
+
+def _note_all(
+    tournament: Tournament, action: str, changed: Sequence[Entrant], by: Actor, at: datetime
+) -> None:
+    if changed:
+        touch(tournament)
+        note(tournament, action, by, at, after={"entrants": [each.key for each in changed]})
 
 
 def lock_entrant(pk: int) -> Entrant:
@@ -522,12 +532,24 @@ def _first_round(players: Sequence[int], begins: int, busy: Mapping[int, int]) -
     return max(begins, *(busy.get(player, 0) + 1 for player in players))
 
 
-def mark_paid(entrant_pk: int, by: Actor, *, at: datetime, paid: bool) -> None:
-    """Note whether an entrant has paid, also after the end. Idempotent."""
+def mark_paid(
+    tournament_pk: int,
+    numbers: Collection[int] | None,
+    by: Actor,
+    *,
+    at: datetime,
+    paid: bool = True,
+) -> None:
+    """Note whether entrants have paid, also after the end. Idempotent.
+
+    Without numbers: all who play, but house players.
+    """
     with transaction.atomic():
-        entrant = lock_entrant(entrant_pk)
-        if entrant.paid != paid:
-            Entrant.objects.filter(pk=entrant.pk).update(paid=paid)
-            touch(entrant.tournament)
-            action = "fee-paid" if paid else "fee-not-paid"
-            note(entrant.tournament, action, by, at, after={"entrants": [entrant.key]})
+        tournament = lock_tournament(tournament_pk)
+        rows = tournament.entrants.exclude(paid=paid).order_by("number")
+        some = rows.playing().competing() if numbers is None else rows.filter(number__in=numbers)
+        changed = list(some)
+        for entrant in changed:
+            entrant.paid = paid
+        Entrant.objects.bulk_update(changed, ["paid"])
+        _note_all(tournament, "fee-paid" if paid else "fee-not-paid", changed, by, at)

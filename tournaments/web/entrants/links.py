@@ -25,6 +25,7 @@ from tournaments.services.tournaments.lifecycle import WrongState
 from tournaments.web.base.pages import HtmxRequest, access_link, add_refused, out_of_reach, too_many
 from tournaments.web.base.phone import remember_entrant
 from tournaments.web.entrants.lists import EntrantForm
+from tournaments.web.entrants.views import directed_entrant
 from tournaments.web.tournaments.views import page_of
 
 KINDS = ("register", "check-in")
@@ -41,6 +42,22 @@ def register_card(request: HttpRequest, slug: str, tournament: str) -> HttpRespo
 def check_in_card(request: HttpRequest, slug: str, tournament: str) -> HttpResponse:
     """Show the check-in link, for the director to display and print."""
     return _card(request, directed_tournament(request, slug, tournament), "check-in")
+
+
+@require_safe
+def badge(request: HttpRequest, slug: str, tournament: str, entrant: int) -> HttpResponse:
+    """Show the name badge of an entrant, to print; its code opens their line at the door."""
+    row = directed_entrant(request, slug, tournament, entrant)
+    address = f"{reverse('entrants', args=[slug, tournament])}?{urlencode({'q': row.number})}"
+    page = page_of(request, row.tournament) | {
+        "kind": "badge",
+        "entrant": row,
+        "card": access_link(request, address),
+        "works": True,
+        "out_of_reach": out_of_reach(request),
+        "hub": False,
+    }
+    return render(request, "tournaments/entrants/card.html", page)
 
 
 def _card(request: HttpRequest, row: Tournament, kind: str) -> HttpResponse:

@@ -16,6 +16,7 @@ urlpatterns = [
     path(f"{ENTRANTS}/register-card/", links.register_card, name="register_card"),
     path(f"{ENTRANTS}/check-in-card/", links.check_in_card, name="check_in_card"),
     path(f"{ENTRANT}/", views.entrant, name="entrant"),
+    path(f"{ENTRANT}/badge/", links.badge, name="name_badge"),
     path(f"{ENTRANT}/withdraw/", views.withdraw, name="withdraw_entrant"),
     path(f"{ENTRANT}/return/", views.come_back, name="return_entrant"),
     path(f"{ENTRANT}/let-in/", views.let_in_entrant, name="let_in_entrant"),

@@ -24,6 +24,7 @@ from tournaments.engine.standings.standings import share_prizes
 from tournaments.models import Entrant, Round, Substitute, Tournament
 from tournaments.permissions import actor_of, directed_tournament, seen_tournament
 from tournaments.queries.overview import (
+    EntrantList,
     found_in,
     line_of,
     list_entrants,
@@ -61,6 +62,7 @@ from tournaments.services.imports.files import FileRefused
 from tournaments.services.imports.records import COLUMNS
 from tournaments.services.rounds.changes import change_late
 from tournaments.services.rounds.running import divide_by_rating, move_entrants, sizes_of
+from tournaments.services.rounds.undo import marked_together
 from tournaments.services.tournaments.lifecycle import Depended, WrongState
 from tournaments.web.base.pages import (
     HtmxRequest,
@@ -90,7 +92,10 @@ from tournaments.web.tournaments.views import missed_sentence, page_of, preview_
 @cached_for_going_back
 @require_safe
 def entrants(request: HtmxRequest, slug: str, tournament: str) -> HttpResponse:
-    """List the entrants of a tournament; htmx requests matches while one types."""
+    """List the entrants of a tournament; htmx requests matches while one types.
+
+    For directors it is the list at the door: who is missing comes first, then who has not paid.
+    """
     row = seen_tournament(request, slug, tournament)
     page = page_of(request, row)
     everybody = with_ratings(list_entrants(row, directs=page["directs"]), row, request.user)
@@ -102,6 +107,10 @@ def entrants(request: HtmxRequest, slug: str, tournament: str) -> HttpResponse:
             named = pages if any(url for _name, url in pages) else ()
             lines.append(replace(line, named=named))
         everybody = replace(everybody, lines=tuple(lines))
+    else:
+        first = sorted(everybody.lines, key=lambda line: (line.state != "missing", not line.owes))
+        everybody = replace(everybody, lines=tuple(first))
+        page |= _marked_together(row, everybody)
     query = request.GET.get("q", "")[:LONGEST_NAME]
     page |= {
         "entrants": everybody,
@@ -121,34 +130,50 @@ def entrants(request: HtmxRequest, slug: str, tournament: str) -> HttpResponse:
     return render(request, template, page)
 
 
+def _marked_together(row: Tournament, everybody: EntrantList) -> dict[str, Any]:
+    """Return the numbers that one tap has marked as here, and as paid, and still are."""
+    marked = marked_together(row, timezone.now())
+    here = {line.entrant.number for line in everybody.lines if line.state == "here"}
+    paid = {line.entrant.number for line in everybody.lines if line.entrant.paid}
+    return {
+        "undo_here": [number for number in marked["here"] if number in here],
+        "undo_paid": [number for number in marked["paid"] if number in paid],
+    }
+
+
 @require_POST
 def check(request: HtmxRequest, slug: str, tournament: str) -> HttpResponse:
-    """Check an entrant in (`here` is the number), or undo it (`gone`); or check in `all`."""
+    """Mark entrants as `here` or `gone`, `paid` or `unpaid`: by numbers, or `all`."""
     row = directed_tournament(request, slug, tournament)
-    if "all" in request.POST:
-        with show_refusal(request):
-            check_in_all(row.pk, actor_of(request), at=timezone.now())
-        return redirect("entrants", slug, tournament)
-    here = "here" in request.POST
-    typed = request.POST.get("here" if here else "gone", "")[:5]
-    number = int(typed) if typed.isdecimal() else 0
-    htmx = bool(request.htmx)
+    by, at, htmx = actor_of(request), timezone.now(), bool(request.htmx)
+    marks = ("here", "gone", "paid", "unpaid")
+    mark = next((each for each in marks if each in request.POST), "here")
+    typed = request.POST.get(mark, "")
+    everybody = typed == "all" and mark in ("here", "paid")
+    words = typed.split()[:MOST_ENTRANTS]
+    numbers = [int(each) for each in words if each.isdecimal() and len(each) < 6]
     try:
-        found = row.entrants.get(number=number)
-        entrant = check_in(found.pk, actor_of(request), at=timezone.now(), here=here)
+        if mark in ("paid", "unpaid"):
+            mark_paid(row.pk, None if everybody else numbers, by, at=at, paid=mark == "paid")
+        elif everybody or (mark == "gone" and len(numbers) > 1):
+            check_in_all(row.pk, by, at=at, undo=numbers)
+        else:
+            found = row.entrants.get(number=numbers[0] if numbers else 0)
+            check_in(found.pk, by, at=at, here=mark == "here")
     except Entrant.DoesNotExist:
         messages.error(request, _("They are on the list no more."))
     except WrongState as error:
         messages.error(request, str(error))
     else:
-        if htmx:
-            everybody = with_ratings(list_entrants(row, directs=True), row, request.user)
+        if htmx and len(numbers) == 1:
+            listed = with_ratings(list_entrants(row, directs=True), row, request.user)
             page = {
-                "found": [line for line in everybody.lines if line.entrant.pk == entrant.pk],
-                "entrants": everybody,
-                "here": reverse("entrants", args=[row.event.club.slug, row.slug]),
                 "directs": True,
+                "found": [line for line in listed.lines if line.entrant.number in numbers],
+                "entrants": listed,
+                "here": reverse("entrants", args=[row.event.club.slug, row.slug]),
                 "swapped": True,
+                **_marked_together(row, listed),
             }
             return render(request, "tournaments/entrants/_line_checked.html", page)
     if htmx:
@@ -156,7 +181,8 @@ def check(request: HtmxRequest, slug: str, tournament: str) -> HttpResponse:
     # Back to the same place in the list, with the same search.
     name = request.POST.get("q", "")[:LONGEST_NAME]
     query = f"?{urlencode({'q': name})}" if name else ""
-    return redirect(f"{reverse('entrants', args=[slug, tournament])}{query}#e{number}")
+    place = f"#e{numbers[0]}" if len(numbers) == 1 else ""
+    return redirect(f"{reverse('entrants', args=[slug, tournament])}{query}{place}")
 
 
 def add_entrants(request: HttpRequest, slug: str, tournament: str) -> HttpResponse:
@@ -526,28 +552,26 @@ def _substitute_form(row: Entrant, data: Any = None) -> SubstituteForm:
     return SubstituteForm(row.players, data, number=min(number, last), last=last, suggest=suggest)
 
 
-def fees(request: HttpRequest, slug: str, tournament: str) -> HttpResponse:
-    """List who has paid, and the prizes; `paid` or `unpaid` is the number of an entrant."""
+def fees(request: HtmxRequest, slug: str, tournament: str) -> HttpResponse:
+    """Show who gets which prize; who has paid stands in the list of entrants."""
     row = directed_tournament(request, slug, tournament)
     if request.method == "POST":
-        typed = request.POST.get("paid") or request.POST.get("unpaid", "")
-        number = int(typed) if typed.isdecimal() and len(typed) < 6 else 0
-        found = row.entrants.filter(number=number).first()
-        if found is not None:
-            mark_paid(found.pk, actor_of(request), at=timezone.now(), paid="paid" in request.POST)
-        return redirect(f"{reverse('fees', args=[slug, tournament])}#e{number}")
+        # From a page of an earlier version.
+        return check(request, slug, tournament)
     state = load_state(row)
-    lines = [line for line in list_entrants(row, directs=True).lines if not line.entrant.house]
-    names = {each.entrant.key: each.name for each in lines}
-    paid = Counter(each.section for each in lines if each.entrant.paid)
+    if not state.settings.prizes:
+        return redirect("entrants", slug, tournament)
+    everybody = list_entrants(row, directs=True)
+    names = {line.entrant.key: line.name for line in everybody.lines}
+    paid = Counter(line.section for line in everybody.lines if line.entrant.paid)
     fee = Fraction(state.settings.fee or 0)
     standings = state.standings_before(len(state.seated_rounds) + 1)
     shares: dict[str, Fraction] = {}
     for section, rows in groupby(standings, lambda each: each.section):
         shares |= share_prizes(state.settings.prizes, fee * paid[section], list(rows))
     page = page_of(request, row) | {
-        "lines": lines,
         "paid": paid.total(),
+        "of": paid.total() + everybody.owing,
         "pot": amount_text(fee * paid.total()),
         "prizes": [
             (

@@ -5,6 +5,7 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.views import redirect_to_login
 from django.core.paginator import Paginator
+from django.db.models import Q
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -12,7 +13,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
-from tournaments.models import Club, Invitation, Member, Player, fields
+from tournaments.models import Club, Entrant, Invitation, Member, Player, Tournament, fields
 from tournaments.models.clubs import DIRECTING, Role
 from tournaments.permissions import account_of, actor_of, directed_club, members_club, owned_club
 from tournaments.queries.players import (
@@ -220,6 +221,20 @@ def code(request: HttpRequest) -> HttpResponse:
     return render(request, "tournaments/people/claim_code.html", {"form": form}, status=status)
 
 
+def _at_the_door(request: HttpRequest, player: Player) -> str:
+    """Return the address of a player's line at the door of a tournament, for its directors."""
+    entries = Entrant.objects.filter(
+        Q(player=player) | Q(partner=player),
+        tournament__in=Tournament.objects.counted().directed_by(request.user),
+        tournament__state__in=("registration", "running"),
+    )
+    entry = entries.select_related("tournament").order_by("-tournament__event__held_on").first()
+    if entry is None:
+        return ""
+    at = reverse("entrants", args=[player.club.slug, entry.tournament.slug])
+    return f"{at}?q={entry.number}"
+
+
 def claim(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
     """Show a player and the club to the holder of the link, and ask whether to claim."""
     user = account_of(request)
@@ -241,10 +256,15 @@ def claim(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
             welcome = _("Welcome to %(club)s. These are your games.") % {"club": row.club.name}
             messages.success(request, welcome)
             return redirect("player", row.club.slug, row.public_id)
+    line = _at_the_door(request, found)
+    if line and other is not None and request.method != "POST":
+        # Whose account is another player here can only be looking for the line.
+        return redirect(line)
     page = {
         "player": found,
         "club": found.club,
         "other": other,
+        "line": line,
         "name": account_name(user) if user else "",
     }
     status = 409 if request.method == "POST" else 200
