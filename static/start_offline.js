@@ -11,8 +11,11 @@ const problem = form.querySelector(".start-problem");
 // Without a signal this page also stands for that of a rematch, which has the same fields.
 const rematch = /\/rematch\/$/.test(location.pathname) ? location.pathname : null;
 
+const [, errand, known] = /^#(after|correct)=(.+)$/.exec(location.hash) ?? [];
+// A game that was not accepted, which is corrected here; its deals stay.
+const refused = errand === "correct" ? Starts.find(known) : undefined;
 // The game before, if only this phone has it: the server is sent that first.
-const after = Starts.find(/^#after=(.+)$/.exec(location.hash)?.[1]);
+const after = Starts.find(refused ? refused.after : known);
 
 const rulesetOf = () => {
   const family = form.querySelector("[name=family]:checked")?.value;
@@ -27,9 +30,11 @@ function recordOf(ruleset) {
   const typed = Object.fromEntries(fields);
   const seats = Number(ruleset.dataset.seats);
   const first = Number(typed.first_declarer ?? 0);
-  if (rematch || after) fields.push(["first", String(first)]);
+  // A rematch calls it so.
+  fields.push(["first", String(first)]);
+  const { key, at } = refused ?? { key: form.elements.key.value, at: new Date().toISOString() };
   return {
-    after: after?.key, key: form.elements.key.value, at: new Date().toISOString(), url: rematch ?? form.getAttribute("action"), fields,
+    after: refused ? refused.after : after?.key, key, at, url: rematch ?? form.getAttribute("action"), fields,
     ruleset: ruleset.value, name: ruleset.closest("label").querySelector("strong").textContent.trim(),
     players: [...Array(seats).keys()].map((seat) => (typed[`name${seat}`] ?? "").trim()), first: first < seats ? first : 0,
   };
@@ -70,7 +75,7 @@ async function startHere(ruleset, record) {
   if (refusal) return say(refusal.why, refusal.field);
   // After going back, the key may be that of a table with other players.
   const before = Starts.find(record.key);
-  if (before && JSON.stringify(before.fields) !== JSON.stringify(record.fields)) record.key = Send.newKey();
+  if (before && !refused && JSON.stringify(before.fields) !== JSON.stringify(record.fields)) record.key = Send.newKey();
   try {
     Starts.put(record);
   } catch {
@@ -90,7 +95,7 @@ async function start(submitter) {
     say(refusal.why, refusal.field);
     return;
   }
-  const { address, status } = after ? {} : await Starts.ask(record, Starts.PATIENCE_OF_A_FORM);
+  const { address, status } = after || refused ? {} : await Starts.ask(record, Starts.PATIENCE_OF_A_FORM);
   if (address) location.assign(address);
   // The server's page shows each reason at its place.
   else if (status) HTMLFormElement.prototype.submit.call(Object.assign(form, { action: record.url }));
@@ -148,4 +153,6 @@ if (document.body.matches(".offline")) {
   if (rematch) fillRematch();
   else if (last && !after) again(Object.fromEntries(last.fields.filter(([name]) => /^(name[0-9]|family|form\..*)$/.test(name))));
 }
-if (after) again({ ...Object.fromEntries(after.fields.map(([name, value]) => [name, value === "True" || value])), ...renamed(after.key) });
+const given = refused ?? after;
+if (given) again({ ...Object.fromEntries(given.fields.map(([name, value]) => [name, value === "True" || value])), ...renamed(given.key) });
+if (refused) say(refused.refused);

@@ -95,11 +95,11 @@ function deliver(key) {
     const record = find(key);
     if (!record) return { address: sentTo(key) };
     // The game before comes first, with its last deals.
-    if (record.after) await deliver(record.after);
-    if (find(record.after)) return {};
+    const before = record.after && await deliver(record.after);
+    if (find(record.after)) return { behind: before.refused === undefined ? before.behind : record.after };
     const url = sentTo(record.after) ? `${sentTo(record.after)}rematch/` : record.url;
-    const [, before] = url.match(/^\/play\/([^/]+)\/[^/]+\/rematch\/$/) ?? [];
-    if (before) await drain(before);
+    const [, last] = url.match(/^\/play\/([^/]+)\/[^/]+\/rematch\/$/) ?? [];
+    if (last) await drain(last);
     // The server keeps the time at which it was begun.
     const answer = await ask({ ...record, url, fields: [...record.fields, ["at", record.at]] });
     if (answer.address) move(record, answer);

@@ -155,17 +155,21 @@ function leave(address) {
 
 async function send() {
   clearTimeout(timer);
-  const { address, refused } = await Starts.deliver(key);
+  const { address, refused, behind } = await Starts.deliver(key);
   if (address) leave(address);
   else if (refused !== undefined) refuse(refused);
   else {
+    if (behind) say(box.dataset.afterRefused, correct(behind));
     Send.leave(`/start/${key}`, record, true);
     timer = setTimeout(send, DELAYS[Math.min(tries++, DELAYS.length - 1)]);
   }
 }
 
+// The form with which a game was begun, as it was typed.
+const correct = (refused) => button(box.dataset.edit, () => location.assign(`${box.dataset.new}#correct=${refused}`));
+
 function refuse(reason) {
-  say(`${box.dataset.refused} ${reason}`, button(box.dataset.drop, () => {
+  say(`${box.dataset.refused} ${reason}`, correct(key), button(box.dataset.drop, () => {
     Starts.remove(key);
     location.replace(box.dataset.new);
   }));

@@ -16,7 +16,8 @@ function draw() {
     item.querySelector(".names").textContent = Starts.playersOf(record.key, record.players).join(" · ");
     item.querySelector(".game").textContent = record.name;
     item.querySelector(".entries").textContent = Starts.waiting(record.key).length;
-    item.querySelector(".why").textContent = record.refused ?? "";
+    const isBehind = Starts.find(record.after)?.refused !== undefined;
+    item.querySelector(".why").textContent = record.refused ?? (isBehind ? list.dataset.behind : "");
     return item;
   }));
   for (const each of document.querySelectorAll("[data-waits]")) {

@@ -253,6 +253,47 @@ def test_game_that_ends_without_a_signal_offers_the_next_one_of_the_evening(away
     assert len(second.positions) == 1
 
 
+def test_game_that_is_refused_is_corrected_and_the_one_behind_it_waits(away):
+    phone = away()
+    page = phone.page
+    names, deals = NAMES[:2], FAMILIES["honeymoon-king"][1]
+    begin(phone, "honeymoon-king", names, options=[("deals", "2")])
+    write_without_signal(phone, deals[:2])
+    # What only the server finds out.
+    page.evaluate("""() => {
+      const [record] = JSON.parse(localStorage.getItem("kingscore.starts"));
+      const fields = record.fields.map(([name, value]) =>
+        [name, name === "title" ? "x".repeat(999) : value]);
+      localStorage.setItem("kingscore.starts", JSON.stringify([{ ...record, fields }]));
+    }""")
+    phone.tap_and_go(".end a.button", "/new/#after=")
+    page.evaluate(OPTION, ["title", ""])
+    phone.tap_and_go(".actions button", "/offline/table/#")
+    write_without_signal(phone, deals[:1])
+    phone.find_signal()
+    strip = page.locator("#outbox")
+    expect(strip).to_contain_text("Waits for the game before it, which was not accepted.")
+    phone.open("/")
+    expect(page.locator("#unsent .why").last).to_contain_text("Waits for the game before")
+    phone.tap_and_go(page.locator("#unsent a").first, "/offline/table/#")
+    expect(strip).to_contain_text("Not accepted: Ensure this value has at most")
+    phone.tap_and_go(strip.locator("button", has_text="Edit"), "/new/#correct=")
+    expect(page.locator(".start-problem")).to_contain_text("Ensure this value has at most")
+    expect(page.locator("[name=name1]")).to_have_value(names[1])
+    page.evaluate(OPTION, ["title", "Friday"])
+    phone.tap_and_go(".actions button", "/play/")
+    phone.wait_for(2)
+    phone.open("/")
+    expect(page.locator("#unsent")).to_be_hidden()
+    first, second = (reload(game) for game in Game.objects.order_by("pk"))
+    assert (first.row.title, first.row.options, first.game.finished) == (
+        "Friday",
+        {"deals": 2},
+        True,
+    )
+    assert (second.row.open_table, len(second.positions)) == (first.row.open_table, 1)
+
+
 def test_players_of_a_game_begun_without_a_signal_are_renamed(away):
     phone = away()
     page = phone.page
