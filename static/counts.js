@@ -119,7 +119,7 @@ const CHECKS = {
 function disagreement(units) {
   const { checks, units: kinds, seats } = rules();
   const counts = Object.fromEntries(units.map((unit) => [unit.dataset.unit, numbersOf(unit)]));
-  const tricks = counts.tricks?.map((taken) => taken * seats);
+  const tricks = counts.tricks?.map((taken) => taken && taken * seats + checks.cards_left_over);
   for (const unit of units) {
     const bounds = (checks.within[unit.dataset.unit] || []).map((other) => counts[other]).filter(Boolean);
     if (tricks && kinds[unit.dataset.unit].cards) bounds.push(tricks);
@@ -130,6 +130,8 @@ function disagreement(units) {
   // For each way to give out the cards that several units count, the first side with too many cards.
   const shared = checks.shared_cards.map((card) => card.filter((unit) => counts[unit])).filter((card) => card.length > 1);
   const cards = Object.keys(counts).filter((unit) => kinds[unit].cards);
+  // With more ways than a phone can try, the server decides.
+  if (tricks.length ** shared.length > 5000) return null;
   let at = -1;
   for (let way = 0; way < tricks.length ** shared.length; way += 1) {
     const left = Object.fromEntries(cards.map((unit) => [unit, [...counts[unit]]]));

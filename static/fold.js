@@ -103,7 +103,10 @@ function kingOf(rules, deal) {
 // The side with every trick, or as the tick says, with everything that was counted.
 function takerOf(rules, deal) {
   const tricks = column(deal, "tricks");
-  if (tricks) return tricks.includes(13) ? tricks.indexOf(13) : null;
+  if (tricks) {
+    const all = tricks.indexOf(rules.units.tricks.total);
+    return all < 0 ? null : all;
+  }
   if (!deal.king) return null;
   const held = sidesOf(rules).map((side) => sum(deal.counts.map(([unit]) => column(deal, unit)[side])));
   return held.indexOf(Math.max(...held));

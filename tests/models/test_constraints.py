@@ -135,7 +135,7 @@ REFUSED = {
         lambda: update_game(write_generation=0),
         lambda: update_game(follow_generation=0),
     ],
-    "game_first_declarer_is_a_seat": [lambda: update_game(first_declarer=4)],
+    "game_first_declarer_is_a_seat": [lambda: update_game(first_declarer=6)],
     "game_one_per_public_id": [name_alike],
     "game_one_per_start_key": [
         lambda: two(models.Game.objects.create, players=[], start_key="k", played_at=EVENING)
@@ -239,20 +239,20 @@ REFUSED = {
     "table_numbers_from_one": [lambda: TableFactory(number=0), lambda: TableFactory(generation=0)],
     "seat_one_player": [lambda: sit(("Ayşe", 0), ("Burak", 0))],
     "seat_one_per_player": [lambda: sit(("Ayşe", 0), ("Ayşe", 1))],
-    "seat_number_is_a_seat": [lambda: sit(("Ayşe", 4))],
+    "seat_number_is_a_seat": [lambda: sit(("Ayşe", 6))],
     "deal_review_one_of_a_kind": [lambda: review("confirmed", "confirmed")],
     "deal_review_kind_known": [lambda: review("praised")],
     "deal_review_seat_unless_settled": [
         lambda: review("settled"),
         lambda: review("confirmed", seat=None),
-        lambda: review("confirmed", seat=4),
+        lambda: review("confirmed", seat=6),
     ],
     "deal_review_body_if_disputed": [
         lambda: review("disputed"),
         lambda: review("confirmed", body={"type": "deal"}),
     ],
     "confirmation_one_per_seat": [lambda: confirm(2, 2)],
-    "confirmation_seat_is_a_seat": [lambda: confirm(4)],
+    "confirmation_seat_is_a_seat": [lambda: confirm(6)],
     "audit_kind_known": [lambda: AuditEntryFactory(kind="weather")],
     "span_not_empty": [lambda: models.FeedSpan.objects.create(number=1, first=1, length=0)],
     "audit_says_what_was_done": [lambda: AuditEntryFactory(action="")],
@@ -327,7 +327,7 @@ REFUSED = {
     "rating_change_numbered": [
         lambda: two(RatingChangeFactory, rating=PlayerRatingFactory(), number=1)
     ],
-    "rating_change_at_a_seat": [lambda: RatingChangeFactory(seat=4)],
+    "rating_change_at_a_seat": [lambda: RatingChangeFactory(seat=6)],
     "rating_change_from_one": [lambda: RatingChangeFactory(number=0)],
     "rated_round_once": [
         lambda: two(RatedRoundFactory, pool=RatingPoolFactory(), round=RoundFactory())

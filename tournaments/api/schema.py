@@ -28,6 +28,7 @@ NAMES = {
     "ResultRecord/problem": "RecordProblem",
     "RulesetRecord/settings": "RulesetSettings",
     "RulesetRecord/contract": "RulesetContract",
+    "RulesetRecord/pack": "RulesetPack",
     "RulesetRecord/stage": "RulesetStage",
     "RulesetRecord/option": "RulesetOption",
     "RulesetRecord/implied": "ImpliedSettings",

@@ -10,7 +10,12 @@ from django.db import models
 from django.db.models import Exists, OuterRef, Q
 from django.utils.translation import gettext_lazy as _
 
-from tournaments.engine.rules.rulesets import LONGEST_ID, LONGEST_NAME, LONGEST_REASON
+from tournaments.engine.rules.rulesets import (
+    LONGEST_ID,
+    LONGEST_NAME,
+    LONGEST_REASON,
+    MOST_SEATS,
+)
 from tournaments.models import fields
 from tournaments.models.clubs import Club
 from tournaments.models.events import Event, Round, Table
@@ -263,7 +268,7 @@ class Game(models.Model):
                 name="game_generations_from_one",
             ),
             models.CheckConstraint(
-                condition=Q(first_declarer__lt=4), name="game_first_declarer_is_a_seat"
+                condition=Q(first_declarer__lt=MOST_SEATS), name="game_first_declarer_is_a_seat"
             ),
             # Most games have none of these three, and so no entry in their indexes.
             models.UniqueConstraint(
@@ -346,7 +351,9 @@ class Seat(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["game", "number"], name="seat_one_player"),
             models.UniqueConstraint(fields=["player", "game"], name="seat_one_per_player"),
-            models.CheckConstraint(condition=Q(number__lt=4), name="seat_number_is_a_seat"),
+            models.CheckConstraint(
+                condition=Q(number__lt=MOST_SEATS), name="seat_number_is_a_seat"
+            ),
         ]
 
 
@@ -422,7 +429,9 @@ class Confirmation(AuditedRow):
             models.UniqueConstraint(
                 fields=["game", "revision", "seat"], name="confirmation_one_per_seat"
             ),
-            models.CheckConstraint(condition=Q(seat__lt=4), name="confirmation_seat_is_a_seat"),
+            models.CheckConstraint(
+                condition=Q(seat__lt=MOST_SEATS), name="confirmation_seat_is_a_seat"
+            ),
         ]
 
 
@@ -475,7 +484,7 @@ class DealReview(models.Model):
             ),
             models.CheckConstraint(
                 condition=Q(kind="settled", seat__isnull=True)
-                | (~Q(kind="settled") & Q(seat__isnull=False, seat__lt=4)),
+                | (~Q(kind="settled") & Q(seat__isnull=False, seat__lt=MOST_SEATS)),
                 name="deal_review_seat_unless_settled",
             ),
             models.CheckConstraint(

@@ -5,6 +5,7 @@ from django.db import models
 from django.db.models import Q
 
 from tournaments.engine.ratings.ratings import START_VARIANCE, Constants, Rating
+from tournaments.engine.rules.rulesets import MOST_SEATS
 from tournaments.models.clubs import Club
 from tournaments.models.events import Round
 from tournaments.models.games import Game
@@ -153,7 +154,9 @@ class RatingChange(models.Model):
         constraints = [
             # Of expressions, so that it is an index, which a rebuild drops and makes again.
             models.UniqueConstraint("rating", "number", name="rating_change_numbered"),
-            models.CheckConstraint(condition=Q(seat__lt=4), name="rating_change_at_a_seat"),
+            models.CheckConstraint(
+                condition=Q(seat__lt=MOST_SEATS), name="rating_change_at_a_seat"
+            ),
             models.CheckConstraint(condition=Q(number__gte=1), name="rating_change_from_one"),
         ]
 

@@ -13,13 +13,13 @@ from tournaments.engine.play.games import Choice, Game
 from tournaments.engine.rules.entries import write_points
 from tournaments.engine.rules.fields import fields_of, trumps_of
 from tournaments.engine.rules.rulesets import (
-    SHARED_CARDS,
     UNITS,
-    WITHIN,
     Code,
     Contract,
     Ruleset,
-    Unit,
+    cards_of,
+    find_parts,
+    share_cards,
 )
 from tournaments.engine.rules.scoring import deal_sum
 from tournaments.engine.variants import RULESETS
@@ -84,6 +84,9 @@ def _parsed(text: str) -> Ruleset:
     return read_ruleset(json.loads(text))
 
 
+HONOURS = cards_of(("hearts",), ("J", "Q", "K"))
+
+
 def describe(ruleset: Ruleset) -> dict[str, Any]:
     """Return a ruleset, with the options of its table, as plain JSON values.
 
@@ -91,6 +94,8 @@ def describe(ruleset: Ruleset) -> dict[str, Any]:
     are integers, or `"p/q"` if they are not whole.
     """
     units = dict.fromkeys(unit for c in ruleset.contracts for unit in c.values)
+    units |= dict.fromkeys(ruleset.all_units)
+    shared = share_cards(ruleset.dealt, tuple(units))
     return {
         "format": "kingscore-description/1",
         "id": ruleset.id,
@@ -118,18 +123,21 @@ def describe(ruleset: Ruleset) -> dict[str, Any]:
         # `total` is None if it is not fixed; `most` is the limit for one side.
         "units": {
             name: {
-                "total": UNITS[name].total,
-                "most": most_of(ruleset, UNITS[name]),
-                "cards": UNITS[name].cards,
+                "total": ruleset.units[name].total,
+                "most": ruleset.units[name].most,
+                "cards": bool(UNITS[name].cards),
             }
-            for name in (*units, *ruleset.all_units)
+            for name in units
         },
         "contracts": [_contract(ruleset, contract) for contract in ruleset.contracts],
         "checks": {
-            "within": {unit: list(others) for unit, others in WITHIN.items()},
+            "within": {
+                u: list(wholes) for u, wholes in find_parts(ruleset.tricks).items() if wholes
+            },
             "cards_in_a_trick": ruleset.seats,
-            "honours_among_hearts": sum("men" in u or "queens" in u for u in SHARED_CARDS),
-            "shared_cards": [list(units) for units in SHARED_CARDS],
+            "cards_left_over": ruleset.talon_cards,
+            "honours_among_hearts": len(HONOURS & ruleset.dealt.cards) * ruleset.dealt.packs,
+            "shared_cards": [list(units) for units, number in shared for _ in range(number)],
         },
     }
 
@@ -165,12 +173,8 @@ def must_come_first(choice: Choice) -> str | None:
     return str(firsts[0]) if firsts else None
 
 
-def most_of(ruleset: Ruleset, unit: Unit) -> int:
-    return unit.total if unit.total is not None else unit.most * ruleset.seats_in_a_side
-
-
 def _contract(ruleset: Ruleset, contract: Contract) -> dict[str, Any]:
-    fixed = deal_sum(contract)
+    fixed = deal_sum(ruleset, contract)
     return {
         "id": contract.id,
         "name": contract.name,

@@ -39,7 +39,6 @@ from tournaments.engine.rules.entries import (
 )
 from tournaments.engine.rules.fields import FIELDS
 from tournaments.engine.rules.rulesets import (
-    ALL_TRICKS,
     PerSide,
     Points,
     Ruleset,
@@ -203,7 +202,7 @@ def _mark_of(ruleset: Ruleset, players: Sequence[str], name: str, value: Any) ->
         case kinds.SEAT | kinds.SEAT_OR_NULL | kinds.PARTNER_OR_NULL:
             if value is None:
                 return _("no winner") if kind is kinds.SEAT_OR_NULL else ""
-            # A pair takes 13 tricks together.
+            # A pair takes all tricks together.
             is_king = name == "king"
             words["player"] = _side_name(ruleset, players, value) if is_king else players[value]
         case kinds.SIDE:
@@ -232,7 +231,7 @@ def _mark_of(ruleset: Ruleset, players: Sequence[str], name: str, value: Any) ->
             if not called:
                 return ""
             words["calls"] = ", ".join(called)
-    ended_early = name != "tricks_played" or value < ALL_TRICKS
+    ended_early = name != "tricks_played" or value < ruleset.tricks
     return _(FIELDS[name].mark) % words if FIELDS[name].mark and ended_early else ""
 
 
@@ -391,7 +390,7 @@ def verdict_texts() -> dict[str, str]:
 
 
 def _side_name(ruleset: Ruleset, players: Sequence[str], seat: int) -> str:
-    """Return the name of the player of a seat, or of the pair, which takes 13 tricks together."""
+    """Return the name of the player of a seat, or of the pair, which takes all tricks together."""
     return ruleset.side_names(players)[ruleset.sides[seat]]
 
 

@@ -455,14 +455,13 @@ def _scoring(ruleset: Ruleset, contract: Contract) -> Iterator[str]:
         case "per-unit":
             named = len(contract.values) > MOST_WITHOUT_NAMES
             terms = " + ".join(
-                f"{labels.unit_name(unit.id) if named else ''} {unit.total} × "
-                f"{points_text(contract.values[unit.id])}".strip()
-                for unit in contract.units
+                f"{labels.unit_name(unit) if named else ''} {ruleset.units[unit].total} × "
+                f"{points_text(value)}".strip()
+                for unit, value in contract.values.items()
             )
-            yield f"{terms} = {points_text(contract.unit_sum)}"
+            yield f"{terms} = {points_text(ruleset.unit_sums[contract.id])}"
         case "pair-difference":
-            for unit in contract.units:
-                value = points_text(contract.values[unit.id])
+            for value in map(points_text, contract.values.values()):
                 yield _("%(each)s × (own − theirs)") % {"each": value}
         case "domino":
             yield _("−1 a card left, out first: + all of these")

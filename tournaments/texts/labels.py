@@ -147,6 +147,14 @@ UNITS: Mapping[str, Text] = {
     "last_trick": _("Last trick"),
     "cards_left": _("Cards left"),
     "places": pgettext_lazy("rank", "Place"),
+    "kings": _("Kings"),
+    "jacks": _("Jacks"),
+    "aces": _("Aces"),
+    "spade_king": _("King of spades"),
+    "spade_queen": _("Queen of spades"),
+    "first_trick": _("First trick"),
+    "seventh_trick": _("Seventh trick"),
+    "penultimate_trick": _("Last trick but one"),
 }
 
 KINDS: Mapping[str, Text] = {
@@ -181,6 +189,7 @@ OPTIONS: Mapping[str, tuple[Text, Text]] = {
     "king_deals": (_("Deals in which King counts"), _("All deals, or only those with trump.")),
     "out": (_("Who is out"), _("Above zero, or above the mean of the four scores.")),
     "order": (_("Dear penalties first"), _("How strictly the dear penalties come first.")),
+    "begins": (_("Who begins"), _("How the first player is found.")),
     "deals": (_("Deals"), _("How many deals are played; an even number.")),
     "cappotto": (_("Cappotto"), _("What all hearts or all tricks by one player score.")),
     "domino_winners": (
@@ -233,6 +242,11 @@ OPTION_VALUES: Mapping[tuple[str, Any], Text] = {
     ("cappotto", "plus13"): _("+13, the others 0"),
     ("domino_winners", "one"): _("one player"),
     ("domino_winners", "several"): _("all who go out in the round"),
+    ("begins", "two-of-diamonds"): _("whoever holds the two of diamonds"),
+    ("begins", "seven-of-diamonds"): _("whoever holds the seven of diamonds"),
+    ("begins", "heart-king"): _("to whom the king of hearts falls"),
+    ("begins", "lot"): _("drawn by lot"),
+    ("begins", "dealer"): _("who deals first"),
     ("declarations", "one-each"): _("one each"),
     ("declarations", "free"): _("free"),
     ("scoring", "win"): _("games won"),

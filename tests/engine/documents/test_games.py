@@ -118,9 +118,9 @@ def test_game_with_a_house_ruleset_fits_the_schema(name):
     "entry",
     [
         {"type": "deal", "contract": 3},
-        {"type": "deal", "contract": "half-trump", "declarer": 4},
-        {"type": "deal", "contract": "half-trump", "counts": {"jacks": [1, 1, 1, 1]}},
-        {"type": "deal", "contract": "half-trump", "counts": {"tricks": [14, 0, 0, -1]}},
+        {"type": "deal", "contract": "half-trump", "declarer": 6},
+        {"type": "deal", "contract": "half-trump", "counts": {"tens": [1, 1, 1, 1]}},
+        {"type": "deal", "contract": "half-trump", "counts": {"tricks": [53, 0, 0, -40]}},
         {"type": "deal", "contract": "half-trump", "dealer": 0},
         {"type": "void", "reason": "boredom"},
         {"type": "redeal", "reason": "misdeal"},

@@ -23,7 +23,7 @@ from tournaments.engine.rules.entries import (
     Totals,
     write_points,
 )
-from tournaments.engine.rules.rulesets import number_of
+from tournaments.engine.rules.rulesets import UNITS, number_of
 from tournaments.engine.variants import RULESETS
 
 
@@ -561,8 +561,8 @@ def finish(chance, game, side, tricks):
         tricks -= own
         taker = chance.choice(others)
         counts = {
-            unit.id: tuple({side: own, taker: unit.total - own}.get(s, 0) for s in sides)
-            for unit in contract.units
+            unit: tuple({side: own, taker: UNITS[unit].total - own}.get(s, 0) for s in sides)
+            for unit in contract.values
         }
         game = play(game, Deal(contract.id, game.declarer if contract.declared else None, counts))
     return game

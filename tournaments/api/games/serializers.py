@@ -31,7 +31,7 @@ from tournaments.engine.rules.entries import (
     clean_lines,
     write_points,
 )
-from tournaments.engine.rules.rulesets import LONGEST_ID, LONGEST_REASON, Code
+from tournaments.engine.rules.rulesets import LONGEST_ID, LONGEST_REASON, MOST_SEATS, Code
 from tournaments.models import DealReview, Event, Game, Match, Revision, Round, Table
 from tournaments.models.events import MOST_WRONG_CODES
 from tournaments.queries.rulesets import must_come_first, next_deal
@@ -134,7 +134,7 @@ class NewGameSerializer(fields.StrictSerializer):
     format = serializers.ChoiceField([GAME_FORMAT], default=GAME_FORMAT)
     ruleset = RulesetField()
     players = NamesField()
-    first_declarer = serializers.IntegerField(default=0, min_value=0, max_value=3)
+    first_declarer = serializers.IntegerField(default=0, min_value=0, max_value=MOST_SEATS - 1)
     options = serializers.DictField(default=dict)
     title = fields.LineField(default="", allow_blank=True)
     place = fields.LineField(default="", allow_blank=True)
@@ -150,7 +150,7 @@ class GameSetupSerializer(fields.StrictSerializer):
     """The setup of a game; omitted fields stay unchanged."""
 
     players = NamesField(required=False)
-    first_declarer = serializers.IntegerField(required=False, min_value=0, max_value=3)
+    first_declarer = serializers.IntegerField(required=False, min_value=0, max_value=MOST_SEATS - 1)
     options = serializers.DictField(required=False)
     title = fields.LineField(required=False, allow_blank=True)
     place = fields.LineField(required=False, allow_blank=True)
@@ -168,7 +168,7 @@ class RematchSerializer(fields.StrictSerializer):
     ruleset = RulesetField(required=False)
     players = NamesField(required=False)
     resting = NamesField(required=False)
-    first_declarer = serializers.IntegerField(default=0, min_value=0, max_value=3)
+    first_declarer = serializers.IntegerField(default=0, min_value=0, max_value=MOST_SEATS - 1)
     options = serializers.DictField(required=False)
     match = MatchTermsSerializer(required=False, allow_null=True)
 
@@ -416,7 +416,7 @@ class SealSerializer(fields.StrictSerializer):
 class ConfirmationSerializer(fields.StrictSerializer):
     """The seat, from 0, for which the phone of the table confirms; without it, your own."""
 
-    seat = serializers.IntegerField(required=False, min_value=0, max_value=3)
+    seat = serializers.IntegerField(required=False, min_value=0, max_value=MOST_SEATS - 1)
 
 
 class ConfirmationsSerializer(serializers.Serializer[Any]):
@@ -464,7 +464,7 @@ class ReviewsSerializer(SlicedListSerializer):
 class NewReviewSerializer(fields.StrictSerializer):
     """The seat, from 0, that reviews a deal, and the `revision` of the deal that it saw."""
 
-    seat = serializers.IntegerField(min_value=0, max_value=3)
+    seat = serializers.IntegerField(min_value=0, max_value=MOST_SEATS - 1)
     revision = serializers.IntegerField(min_value=1)
 
 

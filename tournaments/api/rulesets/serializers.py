@@ -10,9 +10,9 @@ from tournaments.api.fields import MomentField, StrictSerializer
 from tournaments.api.filtering import SlicedListSerializer
 from tournaments.api.schema import component
 from tournaments.engine.documents.ruleset_records import write_ruleset
-from tournaments.engine.rules.entries import NO_TRUMP, SUITS
+from tournaments.engine.rules.entries import NO_TRUMP
 from tournaments.engine.rules.fields import NAMES
-from tournaments.engine.rules.rulesets import OPTION_KINDS, UNITS, Ruleset
+from tournaments.engine.rules.rulesets import OPTION_KINDS, SUITS, UNITS, Ruleset
 from tournaments.engine.variants import RULESETS
 from tournaments.models import HouseRuleset
 from tournaments.queries.rulesets import describe, parsed_ruleset
@@ -195,7 +195,7 @@ DESCRIBED_UNIT = _object(
     name=NAME,
     total=_about("How many there are in a deal; null: not fixed.", _or_null(COUNT)),
     most=_about("How many one side can have.", COUNT),
-    cards=_about("Whether they are cards, of which a trick holds four.", SWITCH),
+    cards=_about("Whether they are cards, of which a trick holds one of each seat.", SWITCH),
 )
 CONTRACT = _object(
     id=ID,
@@ -223,6 +223,7 @@ CHECKS = _object(
         _map(_list(UNIT)),
     ),
     cards_in_a_trick=COUNT,
+    cards_left_over=_about("Cards that come to those of the first or last trick.", COUNT),
     honours_among_hearts=COUNT,
     shared_cards=_about(
         "The units in which each card that has several is counted.", _list(_list(UNIT))
@@ -252,7 +253,7 @@ class DescribedRuleset(OpenApiSerializerExtension):  # type: ignore[no-untyped-c
             id=ID,
             family=ID,
             name=NAME,
-            seats={"type": "integer", "minimum": 2, "maximum": 4},
+            seats={"type": "integer", "minimum": 2, "maximum": 6},
             sides=_about("The side of each seat.", _list(COUNT)),
             clockwise=SWITCH,
             settings=_record("$defs/settings"),

@@ -17,13 +17,11 @@ from tournaments.engine.rules import entries
 from tournaments.engine.rules.entries import (
     INTEGER,
     LIST,
-    MOST_SEATS,
     NO_TRUMP,
     OBJECT,
     POINTS_PATTERN,
     REDEALS,
     SLUG,
-    SUITS,
     SWITCH,
     TEXT,
     VOIDS,
@@ -45,14 +43,20 @@ from tournaments.engine.rules.rulesets import (
     LARGEST_COUNT,
     LONGEST_ID,
     LONGEST_NAME,
+    MOST_SEATS,
     OPTION_KINDS,
+    RANKS,
+    SUITS,
+    TALONS,
     UNITS,
     Code,
     Contract,
     Option,
+    Pack,
     Problem,
     Ruleset,
     Stage,
+    cards_of,
     number_of,
     refuse,
 )
@@ -84,7 +88,7 @@ def write_ruleset(ruleset: Ruleset) -> dict[str, Any]:
 def _write(thing: Any) -> Any:
     if isinstance(thing, tuple):
         return list(map(_write, thing))
-    if not isinstance(thing, Ruleset | Contract | Option | Stage):
+    if not isinstance(thing, Ruleset | Contract | Option | Stage | Pack):
         return write_value(thing)
     written = {}
     for field in fields(thing):
@@ -255,6 +259,17 @@ CONTRACT = _object(
     },
     Contract,
 )
+PACK = _object(
+    {
+        "ranks": _names(RANKS).about("In every suit, rising."),
+        "suits": _names(SUITS),
+        "without": _names(sorted(cards_of())).about("Cards that every pack lacks."),
+        "packs": _whole(1, 2),
+        "tricks": _FROM_ONE.about("The cards in each hand: as many as there are, if left out."),
+        "talon": _one_of(TALONS).about("Who gets the cards left over."),
+    },
+    Pack,
+)
 STAGE = _object({"deals": _FROM_ONE, "contracts": _list(ID, MOST_CONTRACTS)}, Stage)
 OPTION = _object(
     {
@@ -294,6 +309,7 @@ RULESET = _object(
         "id": ID,
         "name": NAME,
         "family": ID,
+        "pack": PACK.named("pack").about("Without it 13 tricks of 52 cards."),
         "contracts": _list(CONTRACT.named("contract"), MOST_CONTRACTS),
         "quotas": _table(
             ID,
@@ -340,6 +356,7 @@ def ruleset_schema() -> Schema:
             "text": _TEXT.schema,
             "points": _POINTS.schema,
             "contract": CONTRACT.schema,
+            "pack": PACK.schema,
             "stage": STAGE.schema,
             "option": OPTION.schema,
             "settings": _SETTINGS.schema,

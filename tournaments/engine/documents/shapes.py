@@ -7,6 +7,7 @@ from datetime import date
 from types import MappingProxyType
 
 from tournaments.engine.rules.entries import (
+    ANY_TRICKS,
     DAY,
     MONEY,
     SWITCH,
@@ -79,19 +80,17 @@ def option_shape(option: Option) -> Schema:
 def define_counts(table: TableShape, shared: Definitions) -> Schema:
     """Return the schema of the units taken, with one number per side."""
     per_side = shared.define(f"one_for_each_of_{table.side_names}", numbers(table.sides))
-    most = {
-        unit.id: unit.most * table.together if unit.total is None else unit.total
-        for unit in UNITS.values()
-    }
     counts = {
         "description": "Units taken, one number per side; they add up to what there is of them.",
         "type": "object",
         "additionalProperties": False,
         "properties": {
-            unit: {**per_side, "items": {"maximum": number}} for unit, number in most.items()
+            unit.id: {**per_side, "items": {"maximum": unit.most}} for unit in table.units.values()
         },
     }
-    return shared.define(f"counts_of_{table.side_names}", counts)
+    usual = table.tricks in (UNITS["tricks"].total, ANY_TRICKS)
+    of_pack = "" if usual else f"_in_{table.tricks}_tricks"
+    return shared.define(f"counts_of_{table.side_names}{of_pack}", counts)
 
 
 CONFIRMATIONS = ("none", "two", "all")

@@ -287,7 +287,8 @@ class Game(NamedTuple):
             for contract in self.ruleset.contracts
             if contract.kind == PENALTY and self.times_left(contract) != 0
         ]
-        return min(penalties, key=lambda contract: contract.unit_sum, default=None)
+        sums = self.ruleset.unit_sums
+        return min(penalties, key=lambda contract: sums[contract.id], default=None)
 
 
 def _quota_used(kind: str, quota: int, seat: int) -> Problem:
@@ -324,7 +325,8 @@ def _dearest_first(game: Game, contract: Contract) -> Contract | None:
     dearest = game.dearest_left()
     if contract.kind != PENALTY or dearest is None:
         return None
-    return dearest if dearest.unit_sum < contract.unit_sum else None
+    sums = game.ruleset.unit_sums
+    return dearest if sums[dearest.id] < sums[contract.id] else None
 
 
 def _penalties_first(game: Game, contract: Contract) -> Contract | None:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from tournaments.engine.play.games import Game, PlayedDeal
 from tournaments.engine.rules.entries import write_points
-from tournaments.engine.rules.rulesets import ALL_TRICKS, TRUMP, Points, Ruleset, Setting
+from tournaments.engine.rules.rulesets import TRUMP, Points, Ruleset, Setting
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,14 +102,16 @@ def tricks_to_be_out(game: Game) -> tuple[int | None, ...]:
         return ()
     if ruleset.settings.get("out") == "mean":
         others = [contract for contract in ruleset.contracts if contract.kind != TRUMP]
-        left = [(game.times_left(contract) or 0, contract.unit_sum) for contract in others]
+        left = [
+            (game.times_left(contract) or 0, ruleset.unit_sums[contract.id]) for contract in others
+        ]
         if penalties and sum(times for times, _worth in left) != penalties:
             return ()
         worth = sum(times * each for times, each in left if penalties)
-        end = sum(game.totals) + trump_deals * trump.unit_sum + worth
+        end = sum(game.totals) + trump_deals * ruleset.unit_sums[trump.id] + worth
         bar = Fraction(end, ruleset.side_count)
     needs = (max(floor((bar - points) / value) + 1, 0) for points in game.totals)
-    return tuple(need if need <= trump_deals * ALL_TRICKS else None for need in needs)
+    return tuple(need if need <= trump_deals * ruleset.tricks else None for need in needs)
 
 
 def deals_left(game: Game) -> tuple[int, int | None]:
@@ -177,7 +179,7 @@ def in_a_deal(name: str) -> Callable[[Earners], Earners]:
 
 
 def _taken(played: PlayedDeal) -> tuple[int, ...]:
-    return (played.deal.counts or {})[played.contract.units[0].id]
+    return (played.deal.counts or {})[next(iter(played.contract.values))]
 
 
 @in_a_deal("king")

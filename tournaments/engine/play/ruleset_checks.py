@@ -1,24 +1,30 @@
 """Check that a ruleset can be played and that it contradicts itself nowhere."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from types import MappingProxyType
 
 from tournaments.engine.play.games import ORDERS
 from tournaments.engine.play.outcomes import OUTCOMES
 from tournaments.engine.rules.fields import CAPPOTTO, KING_FIELDS
 from tournaments.engine.rules.rulesets import (
+    LEAST_SEATS,
+    MOST_SEATS,
+    MOST_WITHOUT_PACK,
     OPTION_KINDS,
-    UNITS,
+    RANKS,
+    SUITS,
     Code,
     Contract,
     Option,
     Problem,
     Ruleset,
     Setting,
+    cards_of,
     check_end,
 )
 
 ON_OFF = (False, True)
+BEGINNERS = ("two-of-diamonds", "seven-of-diamonds", "heart-king", "lot", "dealer")
 
 SETTINGS: Mapping[str, Option] = MappingProxyType(
     {
@@ -47,6 +53,7 @@ SETTINGS: Mapping[str, Option] = MappingProxyType(
             Option("euchred_alone", kind="count"),
             Option("euchred_alone_by_alone", kind="count"),
             Option("deck", (24, 32, 25)),
+            Option("begins", BEGINNERS),
             Option("laps", ON_OFF),
             Option("slam", ON_OFF),
         )
@@ -117,12 +124,19 @@ def check_ruleset(ruleset: Ruleset) -> Iterator[Problem]:
     sides = ruleset.sides
     count = max(sides, default=0) + 1
     in_turn = tuple(seat % count for seat in range(len(sides)))
-    if len(sides) not in range(2, 5) or count < 2 or len(sides) % count or sides != in_turn:
+    if (
+        len(sides) not in range(LEAST_SEATS, MOST_SEATS + 1)
+        or count < LEAST_SEATS
+        or len(sides) % count
+        or sides != in_turn
+    ):
         faults.append(_bad("sides", "sides"))
+    elif in_pack := list(_check_pack(ruleset)):
+        faults += in_pack
     elif ruleset.declares == "pair" and ruleset.seats_in_a_side == 1:
         faults.append(_bad("declares", "needs-pairs"))
     else:
-        # Check contracts and steps only if the sides are valid.
+        # Check contracts and steps only if sides and pack are valid.
         for number, contract in enumerate(ruleset.contracts):
             for problem in _check_contract(ruleset, contract):
                 field = f"contracts.{number}.{problem.where}"
@@ -141,6 +155,35 @@ def check_ruleset(ruleset: Ruleset) -> Iterator[Problem]:
 
 def _bad(where: str, why: str, **params: object) -> Problem:
     return Problem(Code.BAD_RULESET, where, {"why": why, **params})
+
+
+def _check_pack(ruleset: Ruleset) -> Iterator[Problem]:
+    pack, seats = ruleset.dealt, ruleset.seats
+    for where, names, known in (("ranks", pack.ranks, RANKS), ("suits", pack.suits, SUITS)):
+        if list(names) != sorted(names, key=known.index):
+            yield _bad(f"pack.{where}", "order")
+    if not cards_of(pack.suits, pack.ranks).issuperset(pack.without):
+        yield _bad("pack.without", "not-in-pack")
+    left = pack.size - seats * ruleset.tricks
+    if left < 0 or ruleset.tricks == 0:
+        yield _bad("pack.tricks", "too-many-tricks", most=pack.size // seats)
+    elif ruleset.pack is None and seats <= MOST_WITHOUT_PACK:
+        return  # Cards left over are not looked at.
+    elif (left > 0) == (pack.talon == "none"):
+        yield _bad("pack.talon", "left-over" if left else "no-talon", cards=left)
+
+
+def _check_counted(
+    ruleset: Ruleset, units: Collection[str], own: str | None = None
+) -> Iterator[tuple[str, str]]:
+    """Yield the units, "" for all, that no deal of this pack has; `own` needs no fixed number."""
+    if "men" in units and not {"kings", "jacks"}.isdisjoint(units):
+        yield "", "overlap"
+    for unit in map(ruleset.units.__getitem__, units):
+        if (own is None and unit.total is None) or (unit.cards and ruleset.dealt.talon == "out"):
+            yield unit.id, "not-fixed"
+        elif unit.total is not None and unit.total < max(len(unit.at), 1):
+            yield unit.id, "no-such-card" if unit.cards else "no-such-trick"
 
 
 def _fits(setting: str, value: Setting) -> bool:
@@ -258,10 +301,10 @@ def _check_units(ruleset: Ruleset, contract: Contract) -> Iterator[Problem]:
     elif not contract.values:
         yield _bad("values", "no-values")
     for unit in contract.values:
-        if own is None and UNITS[unit].total is None:
-            yield _bad(f"values.{unit}", "not-fixed", unit=unit)
-        elif ruleset.all_units and unit not in ruleset.all_units:
+        if ruleset.all_units and unit not in ruleset.all_units:
             yield _bad(f"values.{unit}", "all-units", unit=unit)
+    for unit, why in _check_counted(ruleset, contract.values, own):
+        yield _bad(f"values.{unit}" if unit else "values", why, unit=unit)
     if contract.scoring == "places" and any(contract.values.values()):
         yield _bad("values.places", "prizes-instead")
 
@@ -299,8 +342,8 @@ def _check_fields_and_steps(ruleset: Ruleset) -> Iterator[Problem]:
         yield _bad("fields", "offered-quota")
     elif "sealed" in ruleset.fields and "offered" in ruleset.fields:
         yield _bad("fields", "offered-sealed")
-    if any(UNITS[unit].total is None for unit in ruleset.all_units):
-        yield _bad("all_units", "not-fixed")
+    for unit, why in _check_counted(ruleset, ruleset.all_units):
+        yield _bad("all_units", why, unit=unit)
     anywhere = {*ruleset.fields, *(f for c in ruleset.contracts for f in c.fields)}
     for step, field in FIELD_OF_STEP.items():
         if (step in ruleset.steps) != (field in anywhere):

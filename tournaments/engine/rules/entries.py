@@ -10,14 +10,19 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from tournaments.engine.rules.rulesets import (
-    ALL_TRICKS,
+    LEAST_SEATS,
     LONGEST_REASON,
+    MOST_SEATS,
+    SUITS,
     Code,
     Counts,
+    Pack,
     PerSide,
     Points,
     Problem,
     Ruleset,
+    Unit,
+    count_units,
     number_of,
     refuse,
 )
@@ -467,7 +472,6 @@ def read_stake(stored: Any) -> Stake | None:
     return stake
 
 
-SUITS = ("spades", "hearts", "diamonds", "clubs")
 NO_TRUMP = "none"
 STOP_REASONS = ("time", "agreement", "other")
 
@@ -572,7 +576,8 @@ TOTALS_FLAGS = ("early", "imported", "unchecked")
 Entry = Deal | Void | Redeal | Passed | Adjustment | Stopped | Totals
 
 
-LEAST_SEATS, MOST_SEATS = 2, 4
+ANY_TRICKS = 52
+"""The most tricks of any deal: two packs for two players."""
 TRICKS_OF_FIVE = 5
 CARDS_OF_BOTH_PACKS = 104
 PILES = ("reserve", "stock", "waste")
@@ -596,6 +601,10 @@ class TableShape:
     redeals: tuple[str, ...] = REDEALS
     contract: Schema | None = None
     counts: Schema | None = None
+    tricks: int = ANY_TRICKS
+    units: Mapping[str, Unit] = field(
+        default_factory=lambda: count_units(Pack(packs=2), ANY_TRICKS, MOST_SEATS, 3)
+    )
 
     @classmethod
     def of(cls, ruleset: Ruleset) -> "TableShape":
@@ -609,6 +618,8 @@ class TableShape:
             tuple(trumps),
             ruleset.voids,
             ruleset.redeals,
+            tricks=ruleset.tricks,
+            units=ruleset.units,
         )
 
     @property
@@ -616,7 +627,7 @@ class TableShape:
         """The number of sides and their kind, for messages."""
         if self.sides[0] < self.sides[1]:
             return "any_sides"
-        return f"{self.sides[0]}_{'pairs' if self.together > 1 else 'players'}"
+        return f"{self.sides[0]}_{('players', 'pairs', 'threes')[self.together - 1]}"
 
 
 ANY_TABLE = TableShape()
@@ -700,7 +711,7 @@ def _contract(table: TableShape) -> Schema:
 
 
 def _sale(table: TableShape) -> Schema:
-    price = {"type": "integer", "minimum": 1, "maximum": ALL_TRICKS}
+    price = {"type": "integer", "minimum": 1, "maximum": table.tricks}
     return object_schema({"buyer": seats_of(table), "tricks": price})
 
 
@@ -777,6 +788,14 @@ def word(choices: Callable[[TableShape], Sequence[str]]) -> Kind:
 def number(least: int, most: int) -> Kind:
     """A number; the rest of the game checks its bounds."""
     return constant(_INTEGER.with_schema({"type": "integer", "minimum": least, "maximum": most}))
+
+
+def number_of_tricks(least: int) -> Kind:
+    """A number of tricks, as many as a deal has; the rest of the game checks its bounds."""
+    return Kind(
+        _INTEGER,
+        lambda table: {"type": "integer", "minimum": least, "maximum": table.tricks},
+    )
 
 
 def hexadecimal(least: int, most: int | None = None) -> Kind:

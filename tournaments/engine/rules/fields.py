@@ -30,13 +30,13 @@ from tournaments.engine.rules.entries import (
     check_seat,
     hexadecimal,
     number,
+    number_of_tricks,
     unexpected,
     within,
     word,
 )
 from tournaments.engine.rules.entries import gettext_noop as _
 from tournaments.engine.rules.rulesets import (
-    ALL_TRICKS,
     Code,
     Contract,
     PerSide,
@@ -156,8 +156,8 @@ def _check_sale(ruleset: Ruleset, deal: Deal, sale: Mapping[str, int]) -> Iterat
         yield from check_seat(ruleset, ".buyer", buyer)
         if buyer == deal.declarer:
             yield Problem(Code.BAD_SALE, ".buyer", {"why": "own"})
-    if tricks is not None and tricks not in range(1, ALL_TRICKS + 1):
-        yield Problem(Code.BAD_SALE, ".tricks", {"why": "price", "most": ALL_TRICKS})
+    if tricks is not None and tricks not in range(1, ruleset.tricks + 1):
+        yield Problem(Code.BAD_SALE, ".tricks", {"why": "price", "most": ruleset.tricks})
 
 
 def _check_doubles(
@@ -203,7 +203,7 @@ def _check_left(ruleset: Ruleset, deal: Deal, left: Mapping[str, Any]) -> Iterat
 
 FIELDS: Mapping[str, Field] = MappingProxyType(
     {
-        "king": Field(SEAT, "Who took all 13 tricks.", _("King"), _("King: %(player)s")),
+        "king": Field(SEAT, "Who took all tricks.", _("King"), _("King: %(player)s")),
         "king_declared_by": Field(
             SEAT,
             "Who declared King before the first lead.",
@@ -212,8 +212,8 @@ FIELDS: Mapping[str, Field] = MappingProxyType(
             question=_("King declared by"),
         ),
         "tricks_played": Field(
-            number(1, ALL_TRICKS),
-            "13 when left out.",
+            number_of_tricks(1),
+            "All when left out.",
             _("Tricks played"),
             _("over after trick %(number)s"),
         ),
@@ -402,9 +402,11 @@ def step(name: str, *, adds: bool = False) -> Callable[[Move], Move]:
 def _cappotto(ruleset: Ruleset, contract: Contract, deal: Deal, points: PerSide) -> PerSide:
     """All hearts or all tricks by one player (`docs/rules.md` §2.1)."""
     scores = CAPPOTTO.get(ruleset.settings.get("cappotto", "none"))
-    taken = (deal.counts or {})[contract.units[0].id]
-    total = contract.units[0].total
-    if scores is None or not contract.cappotto or total not in taken:
+    if scores is None or not contract.cappotto:
+        return points
+    [unit] = contract.values
+    taken, total = (deal.counts or {})[unit], ruleset.units[unit].total
+    if total not in taken:
         return points
     return tuple(scores[0] if count == total else scores[1] for count in taken)
 

@@ -7,9 +7,10 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import product
 from math import inf
+from operator import add, sub
 from types import MappingProxyType
 
 LONGEST_NAME = 80
@@ -135,100 +136,170 @@ def write_problem(problem: Problem, entry: int | None = None) -> dict[str, objec
     }
 
 
-ALL_TRICKS = 13
+SUITS = ("spades", "hearts", "diamonds", "clubs")
+RANKS = ("2", "3", "4", "5", "6", "7", "8", "9", "10", "J", "Q", "K", "A")
+LEAST_SEATS, MOST_SEATS = 2, 6
+MOST_WITHOUT_PACK = 4
+"""The most seats at which a ruleset without a pack has 13 tricks, however many cards are left."""
 
 Counts = Mapping[str, tuple[int, ...]]
 """One number per side, in side order, by unit id."""
+
+
+@dataclass(frozen=True)
+class Pack:
+    """The cards of a game: `packs` times those of `ranks` and `suits`, but for those `without`.
+
+    `tricks` is the number of cards in each hand (None: as many as there are). The `talon` says who
+    gets those left over: `none` are, all are `out`, or whoever takes the first or the last trick.
+    """
+
+    ranks: tuple[str, ...] = RANKS
+    suits: tuple[str, ...] = SUITS
+    without: tuple[str, ...] = ()
+    packs: int = 1
+    tricks: int | None = None
+    talon: str = "none"
+
+    @cached_property
+    def cards(self) -> frozenset[str]:
+        """The cards of one pack."""
+        return cards_of(self.suits, self.ranks) - frozenset(self.without)
+
+    @cached_property
+    def size(self) -> int:
+        return len(self.cards) * self.packs
+
+
+TALONS = ("none", "out", "first-trick", "last-trick")
+
+
+def cards_of(suits: Iterable[str] = SUITS, ranks: Iterable[str] = RANKS) -> frozenset[str]:
+    return frozenset(f"{suit}-{rank}" for suit, rank in product(suits, tuple(ranks)))
 
 
 @dataclass(frozen=True, slots=True)
 class Unit:
     """A unit of a contract: there are `total` of them in every deal (None: not fixed).
 
-    With `cards` the units are cards, of which a trick holds one of each seat. `most` is the most
-    that one player can have of a unit whose total is not fixed.
+    It is one of `cards`, of which a trick holds one of each seat, or of the tricks `at` these
+    places, from 0 (from −1: backwards), or neither. `most` is the most that one side can have.
     """
 
     id: str
-    total: int | None
-    cards: bool = True
-    most: int = 13
+    cards: frozenset[str] = frozenset()
+    at: tuple[int, ...] = ()
+    total: int | None = None
+    most: int = 0
 
 
-UNITS: Mapping[str, Unit] = MappingProxyType(
-    {
-        unit.id: unit
-        for unit in (
-            Unit("tricks", ALL_TRICKS, cards=False),
-            Unit("hearts", 13),
-            Unit("men", 8),
-            Unit("queens", 4),
-            Unit("heart_king", 1),
-            Unit("heart_ace", 1),
-            Unit("diamond_eight", 1),
-            Unit("last_two", 2, cards=False),
-            Unit("twelfth_trick", 1, cards=False),
-            Unit("last_trick", 1, cards=False),
-            Unit("cards_left", None, cards=False),
-            Unit("places", None, cards=False, most=4),
-        )
+_UNITS = (
+    Unit("tricks"),
+    Unit("hearts", cards_of(("hearts",))),
+    Unit("men", cards_of(ranks=("K", "J"))),
+    Unit("queens", cards_of(ranks=("Q",))),
+    Unit("heart_king", frozenset({"hearts-K"})),
+    Unit("heart_ace", frozenset({"hearts-A"})),
+    Unit("diamond_eight", frozenset({"diamonds-8"})),
+    Unit("last_two", at=(-2, -1)),
+    Unit("twelfth_trick", at=(11,)),
+    Unit("last_trick", at=(-1,)),
+    Unit("cards_left"),
+    Unit("places"),
+    Unit("kings", cards_of(ranks=("K",))),
+    Unit("jacks", cards_of(ranks=("J",))),
+    Unit("aces", cards_of(ranks=("A",))),
+    Unit("spade_king", frozenset({"spades-K"})),
+    Unit("spade_queen", frozenset({"spades-Q"})),
+    Unit("first_trick", at=(0,)),
+    Unit("seventh_trick", at=(6,)),
+    Unit("penultimate_trick", at=(-2,)),
+)
+
+
+def _places(unit: Unit, tricks: int) -> frozenset[int]:
+    """Return the numbers, from 0, of the tricks that a unit names in a deal of so many."""
+    return frozenset(range(tricks)[at] for at in unit.at if -tricks <= at < tricks)
+
+
+@lru_cache
+def count_units(pack: Pack, tricks: int, sides: int, together: int = 1) -> Mapping[str, Unit]:
+    """Return all units as they are at a table of so many sides, with so many people `together`."""
+    totals = {
+        unit.id: pack.packs * len(unit.cards & pack.cards) + len(_places(unit, tricks))
+        for unit in _UNITS
+        if unit.cards or unit.at
     }
-)
-
-WITHIN: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {
-        "heart_king": ("men", "hearts"),
-        "heart_ace": ("hearts",),
-        "last_two": ("tricks",),
-        "twelfth_trick": ("tricks", "last_two"),
-        "last_trick": ("tricks", "last_two"),
-    }
-)
-"""Units that are part of others: a side cannot have more of them than of those."""
-
-SHARED_CARDS = (
-    ("hearts", "men", "heart_king"),
-    ("hearts", "queens"),
-    ("hearts", "men"),
-    ("hearts", "heart_ace"),
-)
-"""The units in which the king, queen, jack and ace of hearts are counted."""
+    totals["tricks"] = tricks
+    most = {**totals, "cards_left": tricks * together, "places": sides}
+    return MappingProxyType(
+        {u.id: replace(u, total=totals.get(u.id), most=most[u.id]) for u in _UNITS}
+    )
 
 
-def check_agreement(counts: Counts, seats: int) -> Iterator[Problem]:
+FULL_PACK = Pack(tricks=13)
+UNITS = count_units(FULL_PACK, 13, 4)
+"""The units of a ruleset without a pack at a table of four."""
+
+
+@lru_cache
+def find_parts(tricks: int) -> Mapping[str, tuple[str, ...]]:
+    """Return for each unit those of which it is a part in a deal of so many tricks.
+
+    A side cannot have more of it than of those.
+    """
+    at = {unit.id: _places(unit, tricks) for unit in _UNITS}
+    return MappingProxyType(
+        {
+            unit.id: tuple(
+                whole.id
+                for whole in _UNITS
+                if (unit.cards and unit.cards < whole.cards)
+                or (unit.at and (at[unit.id] < at[whole.id] or whole.id == "tricks"))
+            )
+            for unit in _UNITS
+        }
+    )
+
+
+@lru_cache
+def share_cards(pack: Pack, units: tuple[str, ...]) -> tuple[tuple[tuple[str, ...], int], ...]:
+    """Return which of these units share cards, and how many."""
+    of_cards = (tuple(u for u in units if card in UNITS[u].cards) for card in sorted(pack.cards))
+    shared = Counter(units for units in of_cards if len(units) > 1)
+    return tuple((units, number * pack.packs) for units, number in shared.items())
+
+
+def check_agreement(ruleset: "Ruleset", counts: Counts) -> Iterator[Problem]:
     """Check that some deal gives these counts (`docs/rules.md`, Units).
 
-    A trick holds one card of each of the `seats`. The counts of each unit have passed their own
-    checks.
+    The counts of each unit have passed their own checks.
     """
     tricks = counts.get("tricks")
     alone = True
     for unit, numbers in counts.items():
-        bounds = [counts[other] for other in WITHIN.get(unit, ()) if other in counts]
+        parts = find_parts(ruleset.tricks)[unit]
+        bounds = [counts[whole] for whole in parts if whole in counts]
         if tricks is not None and UNITS[unit].cards:
-            bounds.append(tuple(seats * taken for taken in tricks))
+            more = ruleset.talon_cards
+            bounds.append(tuple(ruleset.seats * taken + more * (taken > 0) for taken in tricks))
         if any(n > most for bound in bounds for n, most in zip(numbers, bound, strict=True)):
             alone = False
             yield Problem(Code.INCONSISTENT_COUNTS, f"counts.{unit}", {"why": "within"})
-    fewest = fewest_tricks(counts, seats) if alone else 0
-    if fewest is None or fewest > ALL_TRICKS:
+    fewest = fewest_tricks(ruleset, counts) if alone else 0
+    if fewest is None or fewest > ruleset.tricks:
         yield Problem(Code.INCONSISTENT_COUNTS, "counts", {"why": "cards"})
 
 
-def fewest_tricks(counts: Counts, seats: int) -> int | None:
+def fewest_tricks(ruleset: "Ruleset", counts: Counts) -> int | None:
     """Return the fewest tricks in which the sides can have taken `counts`, or None if in none."""
-    # How many of the last two tricks each side has at least.
-    none = (0,) * len(next(iter(counts.values())))
-    single = [counts.get(name, none) for name in ("twelfth_trick", "last_trick")]
-    named: Sequence[int] = [sum(both) for both in zip(*single, strict=True)]
-    if "last_two" in counts:
-        if any(n > both for n, both in zip(named, counts["last_two"], strict=True)):
-            return None
-        named = counts["last_two"]
-    tricks = counts.get("tricks")
+    tricks, seats = counts.get("tricks"), ruleset.seats
     fewest = None
-    for cards in _cards_by_side(counts):
-        needed = [max(-(-n // seats), last) for n, last in zip(cards, named, strict=True)]
+    for cards, (named, talon) in product(_cards_by_side(ruleset, counts), _named(ruleset, counts)):
+        needed = [
+            max(-(-(n - more) // seats), least)
+            for n, more, least in zip(cards, talon, named, strict=True)
+        ]
         if tricks is not None:
             if any(n > taken for n, taken in zip(needed, tricks, strict=True)):
                 continue
@@ -237,17 +308,74 @@ def fewest_tricks(counts: Counts, seats: int) -> int | None:
     return fewest
 
 
-def _cards_by_side(counts: Counts) -> Iterator[list[int]]:
-    sides = range(len(next(iter(counts.values()))))
-    written = [tuple(unit for unit in card if unit in counts) for card in SHARED_CARDS]
-    shared = [units for units in written if len(units) > 1]
-    for owners in product(sides, repeat=len(shared)):
-        others = {unit: list(numbers) for unit, numbers in counts.items() if UNITS[unit].cards}
-        for owner, units in zip(owners, shared, strict=True):
+def _named(ruleset: "Ruleset", counts: Counts) -> Iterator[tuple[list[int], list[int]]]:
+    """Yield how many named tricks, and how many cards left over, each side can have."""
+    sides = range(ruleset.side_count)
+    owners: dict[int, int] = {}
+    for unit, numbers in counts.items():
+        if len(places := _places(UNITS[unit], ruleset.tricks)) == 1:
+            [place], owner = places, numbers.index(1)
+            if owners.setdefault(place, owner) != owner:
+                return
+    named = [[*owners.values()].count(side) for side in sides]
+    last = _places(UNITS["last_two"], ruleset.tricks) if "last_two" in counts else frozenset[int]()
+    known = [owners[place] for place in last if place in owners]
+    more = [n - known.count(side) for side, n in enumerate(counts["last_two"])] if last else []
+    if any(number < 0 for number in more):
+        return
+    named = [sum(both) for both in zip(named, more, strict=True)] if last else named
+    if not (cards := ruleset.talon_cards):
+        yield named, [0 for _ in sides]
+        return
+    place = 0 if ruleset.dealt.talon == "first-trick" else ruleset.tricks - 1
+    for side in [owners[place]] if place in owners else sides:
+        talon = [cards * (side == each) for each in sides]
+        if place in owners or (place in last and more[side]):
+            yield named, talon
+        elif place not in last:
+            yield [n + (side == each) for each, n in enumerate(named)], talon
+
+
+def _cards_by_side(ruleset: "Ruleset", counts: Counts) -> Iterator[list[int]]:
+    """Yield how many cards of the counts each side can have: some are of two units or more."""
+    left = {unit: list(numbers) for unit, numbers in counts.items() if UNITS[unit].cards}
+    cards = [sum(numbers) for numbers in zip(*left.values(), strict=True)] or [
+        0
+    ] * ruleset.side_count
+    free = []
+    for units, number in share_cards(ruleset.dealt, tuple(left)):
+        owners = next((counts[unit] for unit in units if len(UNITS[unit].cards) == 1), None)
+        if owners is None:
+            free.append((units, number))
+            continue
+        for side, own in enumerate(owners):
+            cards[side] -= own * (len(units) - 1)
             for unit in units:
-                others[unit][owner] -= 1
-        if all(min(numbers) >= 0 for numbers in others.values()):
-            yield [owners.count(side) + sum(n[side] for n in others.values()) for side in sides]
+                left[unit][side] -= own
+    if any(min(numbers) < 0 for numbers in left.values()):
+        return
+    # Without a unit of their own these are hearts of one other unit: only their number matters.
+    twice = {(0,) * ruleset.side_count}
+    for (one, other), number in free:
+        hearts, others = (left[one], left[other]) if one == "hearts" else (left[other], left[one])
+        twice = {
+            tuple(map(add, before, more))
+            for before in twice
+            for more in _shares(number, tuple(map(min, others, map(sub, hearts, before))))
+        }
+    for both in twice:
+        yield list(map(sub, cards, both))
+
+
+def _shares(number: int, most: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+    """Yield the ways to share a number so that each gets no more than its most."""
+    if len(most) == 1:
+        if number <= most[0]:
+            yield (number,)
+        return
+    for first in range(min(number, most[0]) + 1):
+        for rest in _shares(number - first, most[1:]):
+            yield (first, *rest)
 
 
 Points = int | Fraction
@@ -313,16 +441,6 @@ class Contract:
     declared: bool = True
     name: str = ""
 
-    @cached_property
-    def units(self) -> tuple[Unit, ...]:
-        """The units that the table writes down for this contract, in order."""
-        return tuple(UNITS[unit] for unit in self.values)
-
-    @cached_property
-    def unit_sum(self) -> Points:
-        """The worth of all units of one deal together, in points."""
-        return sum((UNITS[unit].total or 0) * value for unit, value in self.values.items())
-
 
 @dataclass(frozen=True)
 class Option:
@@ -349,22 +467,24 @@ class Stage:
 class Ruleset:
     """The rules of a whole game.
 
-    `sides` maps each seat to its side. `quotas` gives the number of contracts of each kind that one
-    side declares. `deals` is the length of the game (None: it ends at a target). `stages` restrict
-    contracts to parts of the game (none: any at any time). The declarer changes after `in_a_row`
-    deals; `declares` names the declarer (`turn`: the seat whose turn it is, `pair`: that seat or
-    its partner). In a game that `passes`, all players can pass a hand. `fields` are further fields
-    of every deal. `steps` name further changes to the points of a deal, in order. If there are
-    `all_units`, these may be written down instead of those of the contract. `settings` holds the
-    names of strategies and switches; the table may change those in `options`, and `implied` are the
-    defaults that follow from other options. `redeals` and `voids` are the reasons that a table may
-    give for one; `badges` can be earned at the end of the game. A house ruleset has a `name` of its
-    own; other rulesets are named after their id, in the reader's language.
+    `sides` maps each seat to its side. Without a `pack` a deal has 13 tricks of 52 cards. `quotas`
+    gives the number of contracts of each kind that one side declares. `deals` is the length of the
+    game (None: it ends at a target). `stages` restrict contracts to parts of the game (none: any at
+    any time). The declarer changes after `in_a_row` deals; `declares` names the declarer (`turn`:
+    the seat whose turn it is, `pair`: that seat or its partner). In a game that `passes`, all
+    players can pass a hand. `fields` are further fields of every deal. `steps` name further changes
+    to the points of a deal, in order. If there are `all_units`, these may be written down instead
+    of those of the contract. `settings` holds the names of strategies and switches; the table may
+    change those in `options`, and `implied` are the defaults that follow from other options.
+    `redeals` and `voids` are the reasons that a table may give for one; `badges` can be earned at
+    the end of the game. A house ruleset has a `name` of its own; other rulesets are named after
+    their id, in the reader's language.
     """
 
     id: str
     family: str
     contracts: tuple[Contract, ...]
+    pack: Pack | None = None
     quotas: Mapping[str, int] = field(default_factory=dict)
     deals: int | None = None
     sides: tuple[int, ...] = (0, 1, 2, 3)
@@ -404,6 +524,37 @@ class Ruleset:
     @cached_property
     def seats_in_a_side(self) -> int:
         return self.seats // self.side_count
+
+    @cached_property
+    def dealt(self) -> Pack:
+        """The pack with which it is played."""
+        if self.pack is None and self.seats <= MOST_WITHOUT_PACK:
+            return FULL_PACK
+        return self.pack or Pack()
+
+    @cached_property
+    def tricks(self) -> int:
+        """The number of tricks in a deal."""
+        return self.dealt.tricks or self.dealt.size // self.seats
+
+    @cached_property
+    def talon_cards(self) -> int:
+        """The number of cards that come to those of the first or last trick."""
+        to_trick = self.dealt.talon in ("first-trick", "last-trick")
+        return self.dealt.size - self.seats * self.tricks if to_trick else 0
+
+    @cached_property
+    def units(self) -> Mapping[str, Unit]:
+        """All units by id, as there are at this table."""
+        return count_units(self.dealt, self.tricks, self.side_count, self.seats_in_a_side)
+
+    @cached_property
+    def unit_sums(self) -> Mapping[str, Points]:
+        """The worth of all units of one deal together, in points, by contract."""
+        return {
+            contract.id: sum((self.units[u].total or 0) * v for u, v in contract.values.items())
+            for contract in self.contracts
+        }
 
     @cached_property
     def plan(self) -> tuple[tuple[str, ...], ...]:

@@ -15,9 +15,7 @@ from typing import NamedTuple
 from tournaments.engine.rules.entries import Deal
 from tournaments.engine.rules.fields import CAPPOTTO, KING_FIELDS, STEPS, check_fields, fields_of
 from tournaments.engine.rules.rulesets import (
-    ALL_TRICKS,
     TRUMP,
-    UNITS,
     Code,
     Contract,
     Counts,
@@ -86,7 +84,7 @@ def score_deal(ruleset: Ruleset, contract: Contract, deal: Deal) -> Score:
     """Return the points of a completed deal in which `check_deal` found no problem."""
     scoring = SCORINGS[contract.scoring]
     points = scoring.points(ruleset, contract, deal)
-    deal_sum = scoring.deal_sum(contract)
+    deal_sum = scoring.deal_sum(ruleset, contract)
     expected = sum(points) if deal_sum is None else deal_sum
     for name in ruleset.steps:
         before, points = points, STEPS[name].move(ruleset, contract, deal, points)
@@ -95,22 +93,22 @@ def score_deal(ruleset: Ruleset, contract: Contract, deal: Deal) -> Score:
     return Score(points, expected, find_king(ruleset, contract, deal))
 
 
-def deal_sum(contract: Contract) -> Points | None:
+def deal_sum(ruleset: Ruleset, contract: Contract) -> Points | None:
     """Return the sum that one deal of a contract adds to all scores; None if it is not fixed."""
-    return SCORINGS[contract.scoring].deal_sum(contract)
+    return SCORINGS[contract.scoring].deal_sum(ruleset, contract)
 
 
 def _check_tricks_played(
     ruleset: Ruleset, contract: Contract, deal: Deal, counts: Counts | None
 ) -> Iterator[Problem]:
-    played = deal.details["tricks_played"]
-    fewest = 1 if contract.may_end_early else ALL_TRICKS
+    played, most = deal.details["tricks_played"], ruleset.tricks
+    fewest = 1 if contract.may_end_early else most
     if counts is not None and contract.may_end_early:
-        fewest = fewest_tricks(counts, ruleset.seats) or 1
+        fewest = fewest_tricks(ruleset, counts) or 1
     if played < 0:
         yield Problem(Code.NEGATIVE_COUNT, "tricks_played", {"got": played})
-    elif played > ALL_TRICKS:
-        yield Problem(Code.COUNT_TOO_LARGE, "tricks_played", {"most": ALL_TRICKS, "got": played})
+    elif played > most:
+        yield Problem(Code.COUNT_TOO_LARGE, "tricks_played", {"most": most, "got": played})
     elif played < fewest:
         yield Problem(
             Code.INCONSISTENT_COUNTS, "tricks_played", {"why": "fewest", "fewest": fewest}
@@ -125,7 +123,7 @@ def find_king(ruleset: Ruleset, contract: Contract, deal: Deal) -> King | None:
     taker: int | None = None
     if deal.counts is not None and "tricks" in deal.counts:
         tricks = deal.counts["tricks"]
-        taker = tricks.index(ALL_TRICKS) if ALL_TRICKS in tricks else None
+        taker = tricks.index(ruleset.tricks) if ruleset.tricks in tricks else None
     elif deal.details.get("king") is not None:
         taker = ruleset.sides[int(deal.details["king"])]
     if rule == "declared":
@@ -143,7 +141,7 @@ def king_is_written(ruleset: Ruleset, contract: Contract) -> bool:
 
 
 def check_king(ruleset: Ruleset, contract: Contract, deal: Deal) -> Iterable[Problem]:
-    """A King needs all 13 tricks of a deal in which it counts."""
+    """A King needs all tricks of a deal in which it counts."""
     details = deal.details
     rule = ruleset.settings.get("king", "off")
     # The check of each field reports a seat that does not exist.
@@ -157,14 +155,14 @@ def check_king(ruleset: Ruleset, contract: Contract, deal: Deal) -> Iterable[Pro
         return ()
     if not _king_counts_in(ruleset, contract):
         why = "only-in-trump"
-    elif int(details.get("tricks_played", ALL_TRICKS)) < ALL_TRICKS:
+    elif int(details.get("tricks_played", ruleset.tricks)) < ruleset.tricks:
         why = "ended-early"
     elif king is None:
         return ()
     elif not all(
-        numbers[king] == UNITS[unit].total
+        numbers[king] == ruleset.units[unit].total
         for unit, numbers in (deal.counts or {}).items()
-        if unit in UNITS and len(numbers) == ruleset.side_count
+        if unit in ruleset.units and len(numbers) == ruleset.side_count
     ):
         why = "not-all-units"
     elif rule == "declared" and (
@@ -198,11 +196,12 @@ class PerUnit:
         ]
         for name in expected:
             if name in counts:
-                problems += _check_unit(ruleset, UNITS[name], counts[name])
+                problems += _check_unit(ruleset, ruleset.units[name], counts[name])
             else:
                 problems.append(Problem(Code.MISSING_FIELD, f"counts.{name}", {"field": name}))
-        if not problems and len(expected) > 1:
-            problems += check_agreement(counts, ruleset.seats)
+        # Any counts of one unit fit into 13 tricks.
+        if not problems and (len(expected) > 1 or ruleset.pack is not None):
+            problems += check_agreement(ruleset, counts)
         return problems
 
     def points(self, _ruleset: Ruleset, contract: Contract, deal: Deal) -> PerSide:
@@ -213,12 +212,12 @@ class PerUnit:
         columns = [[value * count for count in counts[unit]] for unit, value in values.items()]
         return tuple(map(sum, zip(*columns, strict=True)))
 
-    def deal_sum(self, contract: Contract) -> Points | None:
+    def deal_sum(self, ruleset: Ruleset, contract: Contract) -> Points | None:
         """Return the sum that one deal adds to all scores.
 
         None if it is known only after play: it is the points awarded.
         """
-        return contract.unit_sum
+        return ruleset.unit_sums[contract.id]
 
 
 def _check_unit(ruleset: Ruleset, unit: Unit, counts: tuple[int, ...]) -> Iterator[Problem]:
@@ -228,11 +227,10 @@ def _check_unit(ruleset: Ruleset, unit: Unit, counts: tuple[int, ...]) -> Iterat
         expected = {"expected": ruleset.side_count, "got": len(counts)}
         yield Problem(Code.WRONG_SEATS, where, expected)
         return
-    most = unit.most * ruleset.seats_in_a_side if unit.total is None else unit.total
     if min(counts) < 0:
         yield Problem(Code.NEGATIVE_COUNT, where, {"got": min(counts)})
-    if max(counts) > most:
-        yield Problem(Code.COUNT_TOO_LARGE, where, {"most": most, "got": max(counts)})
+    if max(counts) > unit.most:
+        yield Problem(Code.COUNT_TOO_LARGE, where, {"most": unit.most, "got": max(counts)})
     if unit.total is not None and sum(counts) != unit.total:
         yield Problem(Code.WRONG_TOTAL, where, {"expected": unit.total, "got": sum(counts)})
 
@@ -244,7 +242,7 @@ class PairDifference(PerUnit):
         own, other = super().points(ruleset, contract, deal)
         return own - other, other - own
 
-    def deal_sum(self, _contract: Contract) -> Points | None:
+    def deal_sum(self, _ruleset: Ruleset, _contract: Contract) -> Points | None:
         return 0
 
 
@@ -269,7 +267,7 @@ class Domino(PerUnit):
         won = Fraction(-sum(lost), left.count(0))
         return tuple(whole(won) if cards == 0 else lost[side] for side, cards in enumerate(left))
 
-    def deal_sum(self, _contract: Contract) -> Points | None:
+    def deal_sum(self, _ruleset: Ruleset, _contract: Contract) -> Points | None:
         return 0
 
 
@@ -283,7 +281,7 @@ class PairDomino(PairDifference):
         if faults or deal.counts is None or closer not in (0, 1):
             return faults
         left = deal.counts["cards_left"]
-        if left[closer] > UNITS["cards_left"].most:
+        if left[closer] > ruleset.tricks:
             faults.append(Problem(Code.BAD_DOMINO, "counts.cards_left", {"why": "closer"}))
         if left[1 - closer] < ruleset.seats_in_a_side:
             faults.append(Problem(Code.BAD_DOMINO, "counts.cards_left", {"why": "others"}))
@@ -316,7 +314,7 @@ class Places(PerUnit):
     def points(self, _ruleset: Ruleset, contract: Contract, deal: Deal) -> PerSide:
         return tuple(contract.prizes[place - 1] for place in (deal.counts or {})["places"])
 
-    def deal_sum(self, contract: Contract) -> Points | None:
+    def deal_sum(self, _ruleset: Ruleset, contract: Contract) -> Points | None:
         return sum(contract.prizes)
 
 
@@ -326,7 +324,7 @@ class WithoutCounts(PerUnit):
     def check(self, _ruleset: Ruleset, _contract: Contract, _deal: Deal) -> Iterable[Problem]:
         return [Problem(Code.UNEXPECTED_FIELD, "counts", {"field": "counts"})]
 
-    def deal_sum(self, _contract: Contract) -> Points | None:
+    def deal_sum(self, _ruleset: Ruleset, _contract: Contract) -> Points | None:
         return None
 
 
@@ -431,7 +429,7 @@ def sums_of(ruleset: Ruleset) -> RulesetSums:
 
 
 def _range_of(ruleset: Ruleset, contract: Contract) -> Range | None:
-    fixed = deal_sum(contract)
+    fixed = deal_sum(ruleset, contract)
     blind = "blind" in ruleset.steps and "blind" in fields_of(ruleset, contract)
     if fixed is None or blind:
         return None

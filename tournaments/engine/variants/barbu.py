@@ -1,7 +1,6 @@
 """Barbu: each of four declarers names each of seven contracts once, seven deals in a row."""
 
-from tournaments.engine.rules.entries import SUITS
-from tournaments.engine.rules.rulesets import PENALTY, TRUMP, Contract, Ruleset
+from tournaments.engine.rules.rulesets import PENALTY, SUITS, TRUMP, Contract, Ruleset
 
 DOMINO = "domino"
 

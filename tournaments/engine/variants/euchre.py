@@ -2,8 +2,7 @@
 
 from dataclasses import replace
 
-from tournaments.engine.rules.entries import SUITS
-from tournaments.engine.rules.rulesets import Contract, Option, Ruleset
+from tournaments.engine.rules.rulesets import SUITS, Contract, Option, Ruleset
 
 HAND = Contract(
     id="euchre",

@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
-from tournaments.engine.rules.entries import NO_TRUMP, SUITS
-from tournaments.engine.rules.rulesets import PENALTY, Contract, Option, Ruleset, Stage
+from tournaments.engine.rules.entries import NO_TRUMP
+from tournaments.engine.rules.rulesets import PENALTY, SUITS, Contract, Option, Ruleset, Stage
 
 DECLARATION, CHOICE = "declaration", "choice"
 

@@ -1,7 +1,7 @@
 """Portuguese King: six penalties in a fixed order, then four positive deals."""
 
-from tournaments.engine.rules.entries import NO_TRUMP, SUITS
-from tournaments.engine.rules.rulesets import PENALTY, Contract, Ruleset, Stage
+from tournaments.engine.rules.entries import NO_TRUMP
+from tournaments.engine.rules.rulesets import PENALTY, SUITS, Contract, Ruleset, Stage
 
 CONTRACTS = (
     Contract(id="no-tricks", kind=PENALTY, values={"tricks": -20}),

@@ -2,8 +2,15 @@
 
 from dataclasses import replace
 
-from tournaments.engine.rules.entries import SUITS
-from tournaments.engine.rules.rulesets import PENALTY, TRUMP, Contract, Option, Ruleset, Stage
+from tournaments.engine.rules.rulesets import (
+    PENALTY,
+    SUITS,
+    TRUMP,
+    Contract,
+    Option,
+    Ruleset,
+    Stage,
+)
 
 NO_TRICKS = Contract(
     id="no-tricks", kind=PENALTY, values={"tricks": -50}, quota=2, badges=("king", "dys", "ox-eye")

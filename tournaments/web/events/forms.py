@@ -75,7 +75,7 @@ class OfferForm(NewTableForm):
         seats = ("first_declarer", "title", "place", "match", "match_to")
         for name in (*seats, *StakeForm.base_fields):
             del self.fields[name]
-        for seat in range(4):
+        for seat in self.seat_numbers:
             del self.fields[f"name{seat}"]
 
     def table(self) -> Iterator[forms.BoundField]:
@@ -165,7 +165,7 @@ class EventTableForm(NewTableForm):
     ) -> None:
         offered = LastTable(ruleset=event.ruleset, options=event.options)
         super().__init__(data, table=offered, rulesets=rulesets)
-        for seat in range(4):
+        for seat in self.seat_numbers:
             name = LineField(required=False)
             self.fields[f"name{seat}"] = name
 

@@ -65,9 +65,6 @@ from tournaments.web.rulesets.views import (
     tile_of,
 )
 
-SEATS = 4
-"""The largest number of seats of any game; values of seats that a game lacks are ignored."""
-
 LONGEST_TYPED_NAME = 30
 LONGEST_MATCH = 99
 
@@ -80,6 +77,7 @@ RIGHT, OPPOSITE, LEFT = (
     gettext_lazy("Opposite"),
     gettext_lazy("To your left"),
 )
+TO_THE_RIGHT, TO_THE_LEFT = gettext_lazy("Opposite, right"), gettext_lazy("Opposite, left")
 PLACES: Mapping[str, tuple[Any, ...]] = {
     "2-right": (YOU, OPPOSITE),
     "2-left": (YOU, OPPOSITE),
@@ -87,6 +85,10 @@ PLACES: Mapping[str, tuple[Any, ...]] = {
     "3-left": (YOU, LEFT, RIGHT),
     "4-right": (YOU, RIGHT, OPPOSITE, LEFT),
     "4-left": (YOU, LEFT, OPPOSITE, RIGHT),
+    "5-right": (YOU, RIGHT, TO_THE_RIGHT, TO_THE_LEFT, LEFT),
+    "5-left": (YOU, LEFT, TO_THE_LEFT, TO_THE_RIGHT, RIGHT),
+    "6-right": (YOU, RIGHT, TO_THE_RIGHT, OPPOSITE, TO_THE_LEFT, LEFT),
+    "6-left": (YOU, LEFT, TO_THE_LEFT, OPPOSITE, TO_THE_RIGHT, RIGHT),
 }
 """Positions of the seats as seen from the phone, by their number and the direction of play."""
 
@@ -233,9 +235,7 @@ class NewTableForm(StakeForm):
     """
 
     ruleset = forms.ChoiceField()
-    first_declarer = forms.TypedChoiceField(
-        coerce=int, choices=[(str(seat), str(seat)) for seat in range(SEATS)], required=False
-    )
+    first_declarer = forms.TypedChoiceField(coerce=int, required=False)
     title = LineField(required=False, label=gettext_lazy("Title"))
     place = LineField(required=False, label=gettext_lazy("Place"))
     match = forms.ChoiceField(choices=[(name, name) for name in ("", *MATCHES)], required=False)
@@ -258,7 +258,12 @@ class NewTableForm(StakeForm):
         choice = self.fields["ruleset"]
         assert isinstance(choice, forms.ChoiceField)
         choice.choices = [(id_, id_) for id_ in rulesets]
-        for seat in range(SEATS):
+        # Values of seats that the chosen game lacks are ignored.
+        self.seat_numbers = range(max(rules.seats for rules in rulesets.values()))
+        choice = self.fields["first_declarer"]
+        assert isinstance(choice, forms.ChoiceField)
+        choice.choices = [(str(seat), str(seat)) for seat in self.seat_numbers]
+        for seat in self.seat_numbers:
             self.fields[f"name{seat}"] = LineField(max_length=LONGEST_TYPED_NAME, required=False)
         for rules in rulesets.values():
             names = option_names(rules)
@@ -280,7 +285,7 @@ class NewTableForm(StakeForm):
     def seats(self) -> Iterator[SeatFields]:
         """Yield all possible seats of a table, the phone's own first, then in order of play."""
         first = str(self["first_declarer"].value())
-        for seat in range(SEATS):
+        for seat in self.seat_numbers:
             places = tuple(
                 (drawn, str(texts[seat])) for drawn, texts in PLACES.items() if seat < len(texts)
             )

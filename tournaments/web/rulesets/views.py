@@ -23,6 +23,7 @@ from tournaments.engine.rules.entries import Deal, write_points
 from tournaments.engine.rules.fields import CAPPOTTO, fields_of, trumps_of
 from tournaments.engine.rules.rulesets import (
     LARGEST_COUNT,
+    OPTION_KINDS,
     Contract,
     Option,
     Ruleset,
@@ -51,10 +52,16 @@ def tile_name(tile: str) -> str:
     return str(NAMES[tile])
 
 
-LETTERS = "ABCD"
+LETTERS = "ABCDEF"
 """Names of the players of an example."""
 
-SHARES: Mapping[int, tuple[int, ...]] = {2: (3, 10), 3: (2, 7, 4), 4: (1, 6, 4, 2)}
+SHARES: Mapping[int, tuple[int, ...]] = {
+    2: (3, 10),
+    3: (2, 7, 4),
+    4: (1, 6, 4, 2),
+    5: (1, 5, 4, 1, 2),
+    6: (1, 5, 3, 1, 2, 1),
+}
 """Distributions of 13 tricks, by the number of sides; other units are similar."""
 
 
@@ -111,8 +118,20 @@ def share(total: int, sides: int) -> tuple[int, ...]:
 
 
 FREE: Mapping[str, Mapping[int, tuple[int, ...]]] = {
-    "cards_left": {2: (4, 9), 3: (0, 3, 5), 4: (0, 3, 5, 1)},
-    "places": {2: (2, 1), 3: (2, 1, 3), 4: (2, 1, 4, 3)},
+    "cards_left": {
+        2: (4, 9),
+        3: (0, 3, 5),
+        4: (0, 3, 5, 1),
+        5: (0, 3, 5, 1, 2),
+        6: (0, 3, 5, 1, 2, 4),
+    },
+    "places": {
+        2: (2, 1),
+        3: (2, 1, 3),
+        4: (2, 1, 4, 3),
+        5: (2, 1, 4, 3, 5),
+        6: (2, 1, 4, 3, 5, 6),
+    },
 }
 """Numbers of units without a fixed total, by the number of sides."""
 
@@ -129,8 +148,9 @@ def _deal(rules: Ruleset, contract: Contract, **details: Any) -> Deal:
         contract=contract.id,
         declarer=0 if contract.declared else None,
         counts={
-            unit.id: FREE[unit.id][sides] if unit.total is None else share(unit.total, sides)
-            for unit in contract.units
+            unit: FREE[unit][sides] if total is None else share(total, sides)
+            for unit in contract.values
+            for total in (rules.units[unit].total,)
         },
         details=usual | details,
     )
@@ -183,7 +203,7 @@ DEALS: Mapping[str, Callable[[Ruleset, Contract], Iterator[Example]]] = {
 
 
 def _with_option(rules: Ruleset, setting: str, value: Any) -> Ruleset | None:
-    known = any(option.setting == setting for option in rules.options)
+    known = any(o.setting == setting and OPTION_KINDS[o.kind](o, value) for o in rules.options)
     return rules.with_options({setting: value}) if known else None
 
 
@@ -192,9 +212,13 @@ def _cappotto(rules: Ruleset) -> Iterator[Example]:
     for value in CAPPOTTO:
         chosen = _with_option(rules, "cappotto", value)
         if contract is not None and chosen is not None:
-            (unit,) = contract.units
-            all_by_one = (0, unit.total or 0, *(0 for _ in range(rules.side_count - 2)))
-            deal = replace(_deal(chosen, contract), counts={unit.id: all_by_one})
+            (unit,) = contract.values
+            all_by_one = (
+                0,
+                rules.units[unit].total or 0,
+                *(0 for _ in range(rules.side_count - 2)),
+            )
+            deal = replace(_deal(chosen, contract), counts={unit: all_by_one})
             yield chosen, contract, deal, ("cappotto", value)
 
 
@@ -498,7 +522,7 @@ def rules_page(rules: Ruleset) -> dict[str, Any]:
         "name": labels.name_of(rules),
         "summary": labels.ruleset_summary(rules.id),
         "facts": list(_facts(rules)),
-        "contracts": [_contract(c) for c in rules.contracts if c.named],
+        "contracts": [_contract(rules, c) for c in rules.contracts if c.named],
         "order": list(_order(rules)),
         "stages": stages,
         "options": list(_options(rules)),
@@ -532,7 +556,7 @@ def _counts_games(rules: Ruleset) -> bool:
     return rules.settings.get("scoring") == "win"
 
 
-def _contract(contract: Contract) -> dict[str, Any]:
+def _contract(rules: Ruleset, contract: Contract) -> dict[str, Any]:
     limits = []
     if contract.quota is not None:
         limits.append(_("%(times)s× a game") % {"times": contract.quota})
@@ -543,12 +567,12 @@ def _contract(contract: Contract) -> dict[str, Any]:
         "name": labels.contract_title(contract),
         # How many units there are in a deal; None is not fixed.
         "values": [
-            {"name": labels.unit_name(unit.id), "total": unit.total, "each": each}
-            for unit in contract.units
-            if (each := contract.values[unit.id])
+            {"name": labels.unit_name(unit), "total": rules.units[unit].total, "each": each}
+            for unit, each in contract.values.items()
+            if each
         ],
         "prizes": contract.prizes,
-        "sum": deal_sum(contract),
+        "sum": deal_sum(rules, contract),
         "often": ", ".join(limits),
     }
 

@@ -36,19 +36,18 @@ from tournaments.engine.rules.entries import (
 )
 from tournaments.engine.rules.fields import FIELDS, Field, fields_anywhere, fields_of, trumps_of
 from tournaments.engine.rules.rulesets import (
-    ALL_TRICKS,
     TRUMP,
     UNITS,
-    WITHIN,
     Code,
     Contract,
     InvalidEntry,
     Points,
     Problem,
     Ruleset,
+    find_parts,
 )
 from tournaments.engine.rules.scoring import king_is_written
-from tournaments.queries.rulesets import declared_by, describe, most_of
+from tournaments.queries.rulesets import declared_by, describe
 from tournaments.queries.scoresheets import members_of
 from tournaments.queries.sheets import Sheet
 from tournaments.texts import labels, messages
@@ -72,6 +71,8 @@ BEGUN = "begun"
 """The field of a form that names the contract of a deal before it is counted."""
 
 PLACES = {
+    6: ("bottom", "right-low", "right-high", "top", "left-high", "left-low"),
+    5: ("bottom", "right-low", "right-high", "left-high", "left-low"),
     4: ("bottom", "right", "top", "left"),
     3: ("bottom", "right", "left"),
     2: ("bottom", "top"),
@@ -233,8 +234,10 @@ class ContractField(NamedTuple):
 class EntryForm(DealForm):
     """The form for one deal with a named contract."""
 
-    prices = range(1, ALL_TRICKS + 1)
-    """The prices of a declaration in tricks."""
+    @property
+    def prices(self) -> range:
+        """The prices of a declaration in tricks."""
+        return range(1, self.game.ruleset.tricks + 1)
 
     @cached_property
     def errors(self) -> Mapping[str, list[str]]:
@@ -363,10 +366,9 @@ class EntryForm(DealForm):
         maximum of one side.
         """
         ruleset = self.game.ruleset
-        units = {unit.id: unit for contract in ruleset.contracts for unit in contract.units}
-        units |= {name: UNITS[name] for name in ruleset.all_units}
+        units = dict.fromkeys(unit for contract in ruleset.contracts for unit in contract.values)
         fields = []
-        for unit in units.values():
+        for unit in (ruleset.units[name] for name in units | dict.fromkeys(ruleset.all_units)):
             total = total_of(ruleset, unit.id)
             ordered = unit.total is None and total is not None
             field = {
@@ -375,7 +377,7 @@ class EntryForm(DealForm):
                 "name": labels.unit_name(unit.id),
                 "total": total,
                 "has_sum": unit.total is not None,
-                "most": most_of(ruleset, unit),
+                "most": unit.most,
                 "one_tap": ordered or (unit.total or ONE_TAP + 1) <= ONE_TAP,
             }
             fields.append(field)
@@ -415,7 +417,7 @@ class EntryForm(DealForm):
                 % {"part": labels.unit_name(part), "whole": labels.unit_name(whole)},
             )
             for part in units
-            for whole in WITHIN.get(part, ())
+            for whole in find_parts(self.game.ruleset.tricks)[part]
             if whole in units
         ]
         if "tricks" in units and any(UNITS[unit].cards for unit in units):
@@ -714,7 +716,7 @@ def _row(typed: Typed, name: str, number: int) -> list[str]:
 def total_of(ruleset: Ruleset, unit: str) -> int | None:
     """Return the sum of a unit's numbers in every deal; None if it is not fixed."""
     sides = range(1, ruleset.side_count + 1)
-    return sum(sides) if unit == "places" else UNITS[unit].total
+    return sum(sides) if unit == "places" else ruleset.units[unit].total
 
 
 def _read_field(
