@@ -157,12 +157,22 @@ def test_csv_is_as_spreadsheets_of_the_language_expect_it(tmp_path, language, ma
     assert file.startswith(b"\xef\xbb\xbf")
     assert file.count(b"\r\n") == 4
     rows = list(csv.reader(io.StringIO(file.decode("utf-8-sig"), newline=""), delimiter=mark))
-    half = {"tr": ",", "it": ",", "en": "."}[language]
     assert rows == [
         ["Ad", "1", "2", "Ceza", "Puan", "Gün"],
-        ["Şule", "-320", f"4{half}5", "0", f"-315{half}5", "2026-11-22"],
+        ["Şule", "-320", "4 1/2", "0", "-315 1/2", "2026-11-22"],
         ["Zoë", "2 1/3", "", "10", "-7 2/3", ""],
         ["'=cmd|' /C calc'!A0", "4", "5", "0", "9", ""],
+    ]
+
+
+@pytest.mark.parametrize(("language", "half"), [("tr", "4,5"), ("en", "4.5")])
+def test_halves_are_decimals_where_no_third_stands_beside_them(tmp_path, sheet, language, half):
+    rows = [["Şule", 4, Fraction(9, 2), 0, Across(Fraction(17, 2), 1, 2, (3,)), None]]
+    file = written(tmp_path / "a.csv", "csv", book(rows), language=language).read_text("utf-8-sig")
+    assert half in file.replace(";", " ")
+    assert [sheet(book(each)).cell(2, 3).number_format for each in (rows, ROWS)] == [
+        'General;"−"General',
+        '# ??/??;"−"# ??/??',
     ]
 
 
@@ -183,9 +193,9 @@ def test_json_has_points_as_records_have_them(tmp_path):
     ]
 
 
-@given(st.fractions(max_denominator=60))
-def test_number_text_is_exactly_the_number(number):
-    text = number_text(number)
+@given(st.fractions(max_denominator=60), st.booleans())
+def test_number_text_is_exactly_the_number(number, parts):
+    text = number_text(number, parts=parts)
     sign = -1 if text.startswith("-") else 1
 
     assert sign * sum(map(Fraction, text.lstrip("-").split())) == number
@@ -244,8 +254,10 @@ def read(path, sheet=0, *, values=False):
 def test_table_has_a_row_for_each_deal_with_what_it_was_worth(tmp_path, record):
     rows = read(file_of_record(tmp_path, record()))
 
-    assert rows[0] == [*("No.", "Contract", "Declarer", *NAMES, "Sum", "Must be", "Note")]
-    assert rows[4] == [4, "Trump ♠", "Deniz", 100, 150, 50, 350, "=SUM(D5:G5)", 650, None]
+    taken = [f"Taken: {name}" for name in NAMES]
+    assert rows[0] == [*("No.", "Contract", "Declarer", *NAMES, "Sum", "Must be", "Note"), *taken]
+    points = [100, 150, 50, 350, "=SUM(D5:G5)", 650]
+    assert rows[4] == [4, "Trump ♠", "Deniz", *points, None, 2, 3, 1, 7]
     assert len(rows) == 23
 
 
@@ -259,6 +271,23 @@ def test_totals_are_formulas_that_come_to_what_they_must(tmp_path, record):
     assert added == [*TOTALS, 0, 0]
     assert formulas[22][7] == '=IF(ABS(H22-(0))<0.000001,"✓","≠ 0")'
     assert values[22][7] == "✓"
+
+
+@pytest.mark.parametrize(
+    ("name", "line", "taken", "note"),
+    [
+        # Points alone do not give back what was taken: after a sale, of several units, cards left.
+        ("italian-king-choice-sales", 0, [2, 6, 3, 2], "sold to Bruno for 4"),
+        ("barbu-doubled", 1, ["5·0", "2·0", "6·1", "0·0"], "Hearts·Ace of hearts"),
+        ("krapet-match", 1, ["2·8·0", "5·10·0"], "no winner"),
+    ],
+)
+def test_numbers_of_a_deal_are_in_the_table(name, line, taken, note):
+    table = scoresheet_book(load(name)).tables[0]
+    row = dict(zip([column.key for column in table.columns], table.rows[line], strict=True))
+    cells = zip(table.columns, table.rows[line], strict=True)
+    assert [cell for column, cell in cells if column.key == "taken"] == taken
+    assert row["note"] == note
 
 
 @pytest.mark.parametrize("name", SAMPLE)
@@ -282,8 +311,8 @@ def test_what_moves_no_points_is_noted(tmp_path, record):
     ]
     rows = read(file_of_record(tmp_path, record(entries)))
 
-    assert rows[2][3:] == [-20, 0, 0, 0, "=SUM(D3:G3)", -20, "Adjustment: =revoke"]
-    assert rows[3][3:] == [None] * 6 + ["Stopped early after 1 of 20 deals: no time left"]
+    assert rows[2][3:10] == [-20, 0, 0, 0, "=SUM(D3:G3)", -20, "Adjustment: =revoke"]
+    assert rows[3][3:10] == [None] * 6 + ["Stopped early after 1 of 20 deals: no time left"]
 
 
 @pytest.mark.django_db

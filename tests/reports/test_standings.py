@@ -108,9 +108,12 @@ def test_workbook_adds_up_the_rounds_less_the_penalties(tmp_path, played):
     formulas, values = [[[c.value for c in r] for r in book.worksheets[0]] for book in sheets]
 
     heads = ["Place", "±", "№", "Name", "Team", "Club", "Withdrawn", "Round 1", "Round 2"]
-    assert formulas[0] == [*heads, "Penalties", "Points", "Games out or won", "Best game"]
+    last = ["Games out or won", "Best game", "Rounds sat out or missed"]
+    assert formulas[0] == [*heads, "Penalties", "Points", *last]
     cem = next(row for row in values if row[3] == "Cem")
-    assert cem == [2, 2, 3, "Cem", None, None, None, -110, 540, 25, 405, 1, 540]
+    assert cem == [2, 2, 3, "Cem", None, None, None, -110, 540, 25, 405, 1, 540, None]
+    # The points of a bye are told from those of a game.
+    assert {row[3]: row[-1] for row in values[1:] if row[-1]} == {"Ayşe": "1", "Burak": "2"}
     for number, (row, value) in enumerate(zip(formulas[1:], values[1:], strict=True), 2):
         assert row[10] == f"=SUM(H{number}:I{number})-J{number}"
         assert value[10] == value[7] + value[8] - value[9]
@@ -170,6 +173,7 @@ def test_record_has_the_same_keys_whatever_is_in_it(tmp_path, row, played):
         "penalties": 25,
         "points": 405,
         "tie_breaks": [1, 540],
+        "unplayed": [],
     }
     assert document["teams"] == [
         {"place": 1, "shared": False, "team": "Fener", "players": "Ayşe", "points": -200}

@@ -397,6 +397,7 @@ def game_table(game: GamesGame, players: Sequence[str], title: str) -> DataTable
         Column(_("Sum"), "sum", Kind.POINTS),
         Column(_("Must be"), "expected", Kind.POINTS),
         Column(_("Note"), "note"),
+        *(Column(_("Taken: %(name)s") % {"name": name}, "taken", many=True) for name in sides),
     ]
     return DataTable(
         title,
@@ -418,14 +419,17 @@ def _rows(game: GamesGame, players: Sequence[str], last: int) -> Iterator[list[C
     expected: Points = 0
     for index, entry in enumerate(game.entries):
         row = moved.get(index)
-        details = _details_of(game, players, entry, deals.get(index))
+        played, nothing = deals.get(index), [None] * game.ruleset.side_count
+        details = _details_of(game, players, entry, played)
+        taken = deal_line(game, played, players).taken if played else nothing
         yield [
             numbers.get(index),
             *details[:-1],
-            *(row.points if row else [None] * game.ruleset.side_count),
+            *(row.points if row else nothing),
             Across(sum(row.points), BEFORE, last) if row else None,
             None if row is None else row.expected_sum - expected,
             details[-1],
+            *(int(text) if text and text.isdecimal() else text for text in taken),
         ]
         expected = expected if row is None else row.expected_sum
 
@@ -438,7 +442,10 @@ def _details_of(
         side = "" if details.side is None else game.ruleset.side_names(players)[details.side]
         name = labels.contract_title(played.contract) if played.contract.named else ""
         contract = f"{name} {labels.suit_of(played.deal.details.get('trump'))}".strip()
-        return contract, details.declarer or side, " · ".join(details.marks)
+        # Of several units, the numbers of each side stand in their order.
+        units = [labels.unit_name(unit) for unit in played.contract.values]
+        order = ["·".join(units)] if len(units) > 1 and played.deal.counts else []
+        return contract, details.declarer or side, " · ".join([*details.marks, *order])
     if isinstance(entry, Adjustment):
         return "", "", _("Adjustment: %(reason)s") % {"reason": remark(entry, players)}
     if isinstance(entry, Deal):

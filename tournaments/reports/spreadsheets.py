@@ -127,15 +127,21 @@ def decimals_of(number: Points) -> int | None:
     return next((n for n in range(7) if (Fraction(number) * 10**n).denominator == 1), None)
 
 
-def number_text(number: Points | float) -> str:
+def has_endless(table: DataTable) -> bool:
+    """Return whether decimals of a number in a table never end: then none there is a decimal."""
+    values = (value_of(cell) for row in table.rows for cell in row)
+    return any(isinstance(value, Fraction) and decimals_of(value) is None for value in values)
+
+
+def number_text(number: Points | float, *, parts: bool = False) -> str:
     """Return a number for a spreadsheet: `-2.5`, and `-2 1/3` if decimals never end.
 
-    A spreadsheet would read `-7/3` as a date.
+    With `parts` a half is `1/2`, too. A spreadsheet would read `-7/3` as a date.
     """
     if isinstance(number, int | float):
         return str(number)
     digits = decimals_of(number)
-    if digits is not None:
+    if digits is not None and not (parts and digits):
         full, part = divmod(abs(number.numerator) * 10**digits // number.denominator, 10**digits)
         return f"{'-' if number < 0 else ''}{full}" + (f".{part:0{digits}}" if digits else "")
     full, rest = divmod(abs(number), 1)
@@ -213,7 +219,7 @@ def _csv(table: DataTable, language: str) -> bytes:
 
     Text is always quoted, numbers never are.
     """
-    mark = get_decimal_symbol(language)
+    mark, parts = get_decimal_symbol(language), has_endless(table)
     lines = [[_quoted(column.head) for column in table.columns]]
     for row in table.rows:
         cells = []
@@ -223,7 +229,7 @@ def _csv(table: DataTable, language: str) -> bytes:
             elif isinstance(value, date):
                 cells.append(value.isoformat())
             else:
-                cells.append(number_text(value).replace(".", mark))
+                cells.append(number_text(value, parts=parts).replace(".", mark))
         lines.append(cells)
     between = ";" if mark == "," else ","
     return "".join(f"{between.join(line)}\r\n" for line in lines).encode("utf-8-sig")

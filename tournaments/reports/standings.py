@@ -381,7 +381,10 @@ def tournament_facts(state: TournamentState) -> dict[str, Any]:
 
 TableField = tuple[Column, Callable[[StandingsRow], Cell]]
 
-SOMETIMES = ("section", "shared", "moved", "team", "represents", "stage", "withdrawn", "penalties")
+SOMETIMES = (
+    *("section", "shared", "moved", "team", "represents", "stage", "withdrawn", "penalties"),
+    "unplayed",
+)
 """Columns that a table leaves out if they are empty."""
 
 
@@ -442,6 +445,15 @@ def _results(seen: Seen) -> Iterator[TableField]:
     for at, title in seen.tie_breaks:
         column = Column(title, "tie_breaks", Kind.POINTS, many=True)
         yield column, lambda e, at=at: e.row.tie_breaks[at]  # type: ignore[misc]
+    yield Column(_("Rounds sat out or missed"), "unplayed"), lambda e: _unplayed(seen, e.row)
+
+
+def _unplayed(seen: Seen, row: Standing) -> tuple[int, ...]:
+    """Return the numbers of the rounds that gave an entrant points without a table."""
+    tables = [seen.state.seated_rounds[number - 1].tables for number in seen.rounds]
+    played = [any(row.entrant in table.entrants for table in each) for each in tables]
+    rounds = zip(seen.rounds, played, row.by_round, strict=False)
+    return tuple(number for number, sat, points in rounds if not sat and points is not None)
 
 
 def _team_table(seen: Seen) -> DataTable:

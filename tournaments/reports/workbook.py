@@ -22,6 +22,7 @@ from tournaments.reports.spreadsheets import (
     TableBook,
     clean,
     decimals_of,
+    has_endless,
     number_text,
     sum_of,
     written_of,
@@ -89,6 +90,7 @@ class SheetWriter:
     def __init__(self, sheet: Worksheet, table: DataTable, styles: Styles) -> None:
         self._sheet, self._table, self._styles = sheet, table, styles
         self._widths = [0] * len(table.columns)
+        self._parts = has_endless(table)
 
     def write(self, workbook: Workbook) -> None:
         self._head()
@@ -141,11 +143,11 @@ class SheetWriter:
         self._widen(at, len(text))
 
     def _number(self, row: int, at: int, number: Points | float, looks: Mapping[str, Any]) -> None:
-        text = number_text(number)
+        text = number_text(number, parts=self._parts)
         if sum(map(str.isdigit, text)) > MOST_DIGITS and not isinstance(number, float):
             self._text(row, at, text, looks)
         elif isinstance(number, float) or decimals_of(number) is not None:
-            style = self._styles.of(**looks, num_format=NUMBER)
+            style = self._styles.of(**looks, num_format=self._format(number))
             self._sheet.write_number(row, at, float(number), style)
             self._widen(at, len(text))
         else:
@@ -154,12 +156,17 @@ class SheetWriter:
     def _formula(
         self, row: int, at: int, formula: str, value: Points, looks: Mapping[str, Any]
     ) -> None:
-        looked = NUMBER if decimals_of(value) is not None else FRACTION
-        style = self._styles.of(**looks, num_format=looked)
+        style = self._styles.of(**looks, num_format=self._format(value))
         self._sheet.write_formula(
             row, at, formula, style, value if isinstance(value, int) else float(value)
         )
-        self._widen(at, len(number_text(value)))
+        self._widen(at, len(number_text(value, parts=self._parts)))
+
+    def _format(self, number: Points | float) -> str:
+        """Return the format of a number: all fractions of a table are written in one way."""
+        if isinstance(number, float) or not decimals_of(number):
+            return NUMBER if isinstance(number, float) or number.denominator == 1 else FRACTION
+        return FRACTION if self._parts else NUMBER
 
     def _sums(self, row: int) -> None:
         table = self._table
