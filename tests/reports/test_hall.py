@@ -53,7 +53,7 @@ def test_cards_name_who_sits_where_and_lead_to_the_doors():
     table.games.update(first_declarer=2)
     report = asked(table.round.event, Kind.TABLE_CARDS, round=table.round.number)
 
-    data = hall.compose_table_cards(report, silent)
+    (data,) = hall.compose_table_cards(report, silent)["parts"]
 
     assert [without_code(each) for each in data["cards"]] == [
         card(table, 2, *NAMES),
@@ -67,13 +67,15 @@ def test_card_tells_of_the_code_and_never_the_code():
     table = TableFactory(round__event__table_codes=True)
     report = asked(table.round.event, Kind.TABLE_CARDS, round=table.round.number)
 
-    data = hall.compose_table_cards(report, silent)
+    (data,) = hall.compose_table_cards(report, silent)["parts"]
 
     assert data["words"]["use"].endswith("The director says the four digits.")
     assert table.code not in str(data["words"]) + str(data["cards"][0]["seats"])
 
 
-@pytest.mark.parametrize("kind", [Kind.TABLE_CARDS, Kind.NAME_BADGES, Kind.CERTIFICATES])
+@pytest.mark.parametrize(
+    "kind", [Kind.TABLE_CARDS, Kind.ROUND_PAPERS, Kind.NAME_BADGES, Kind.CERTIFICATES]
+)
 def test_what_is_for_directors_is_made_for_nobody_else(kind):
     event = running(*NINE).event
     with pytest.raises(ValueError, match="directors only"):
@@ -93,9 +95,10 @@ def test_seating_that_is_not_published_is_for_directors_only():
     tables = [[names[key] for key in table] for table in round_.seating["tables"]]
     assert list(seating.values()) == tables
     assert byes == [names[key] for key in round_.seating["byes"]]
-    assert (
-        hall.compose_table_cards(asked(row.event, Kind.TABLE_CARDS, round=1), silent)["cards"] == []
-    )
+    (cards,) = hall.compose_table_cards(asked(row.event, Kind.TABLE_CARDS, round=1), silent)[
+        "parts"
+    ]
+    assert cards["cards"] == []
 
 
 def test_published_seating_is_as_it_was_proposed_and_names_follow_wishes():
@@ -258,6 +261,23 @@ def test_posters_fill_their_pages_and_cut_no_name(pdf, made, people, name, pages
         assert "…" not in text
 
 
+def test_everything_for_a_round_is_one_document(pdf, made):
+    row = running(*NINE, rounds=3, hide_last=True)
+    closed(row, WHOLE_GAME)
+    proposed = seated(row)
+
+    def pages():
+        papers = pdf(made(row.event, Kind.ROUND_PAPERS, round=2))
+        titles = ("Seat", "Scan this", "Standings", "not published yet")
+        texts = [page.extract_text() for page in papers.reader.pages]
+        assert papers.is_tagged
+        return [[title for title in titles if title in text] for text in texts]
+
+    assert pages() == [["Seat", "not published yet"], ["Seat", "not published yet"], ["Standings"]]
+    publish_round(proposed.pk, NOBODY, at=EVENING)
+    assert pages() == [["Seat"], ["Seat"], ["Standings"], ["Scan this"]]
+
+
 def test_each_round_has_its_own_hour():
     row = running(*NINE, rounds=3)
     Event.objects.filter(pk=row.event_id).update(starts_at="14:00", venue="Lokal")
@@ -266,7 +286,8 @@ def test_each_round_has_its_own_hour():
     for round_, line in zip(rounds, expected, strict=True):
         report = asked(round_.event, Kind.SEATING_BY_NAME, round=round_.number)
         report.event.refresh_from_db()
-        first, *_more, venue = hall.seating_by_name(report, silent)["lines"]
+        (part,) = hall.seating_by_name(report, silent)["parts"]
+        first, *_more, venue = part["lines"]
         assert (first, venue) == (line, "Lokal")
     # It was entered long afterwards.
     Round.objects.filter(number=2).update(opened_at=EVENING + timedelta(days=9))

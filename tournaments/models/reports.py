@@ -27,7 +27,7 @@ MOST_ATTEMPTS = 3
 KEPT_FOR = timedelta(days=7)
 """Time for which a document can be fetched; later it is built anew from current data."""
 
-LAYOUT = 5
+LAYOUT = 6
 """Raise it when a document changes its layout or texts, so that older files are built anew."""
 
 BLANK = "{}"
@@ -75,6 +75,7 @@ class Report(models.Model):
         SHEETS = "sheets", _("All scoresheets")
         TABLE_CARDS = "table-cards", _("Table cards")
         NAME_BADGES = "name-badges", _("Name badges")
+        ROUND_PAPERS = "round-papers", _("Everything for the round")
         SEATING_BY_TABLE = "seating-by-table", _("Seating by table")
         SEATING_BY_NAME = "seating-by-name", _("Seating by name")
         STANDINGS = "standings", _("Standings")

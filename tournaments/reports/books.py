@@ -26,7 +26,18 @@ from tournaments.queries.scoresheets import deal_line, ending_of, numbers_of, re
 from tournaments.queries.sheets import Sheet, load_sheets
 from tournaments.queries.standings import Seen, standings_seen
 from tournaments.queries.state import TournamentState, load_state
-from tournaments.reports.hall import event_of, hall_heading, hour_of, names_of, round_of
+from tournaments.reports.hall import (
+    compose_table_cards,
+    event_of,
+    hall_heading,
+    hour_of,
+    is_proposed,
+    names_of,
+    papers,
+    round_of,
+    seating_by_name,
+    seating_by_table,
+)
 from tournaments.reports.pages import (
     TABLES,
     Content,
@@ -183,6 +194,32 @@ def titles_of(game: Game) -> tuple[str, str]:
     title = _("Table %(number)s") % {"number": table.number}
     again = f" ({game.match_number})" if (game.match_number or 1) > 1 else ""
     return round_name(table.round), title + again
+
+
+@document(
+    Report.Kind.ROUND_PAPERS,
+    note=gettext_lazy("Seating by table and by name, the standings before it, and table cards."),
+)
+def round_papers(report: Report, progress: OnProgress) -> Data:
+    """Return what a director prints for a round, in one document.
+
+    The standings are those that everybody may see: they hang on the wall.
+
+    Raises: ValueError: the audience is not directors.
+    """
+    cards, round_ = compose_table_cards(report, progress), round_of(report)
+    book, by_name = seating_by_table(report, progress), seating_by_name(report, progress)
+    assert isinstance(book, dict)
+    assert isinstance(by_name, dict)
+    book["parts"] += by_name["parts"]
+    if round_.number > 1 and hasattr(round_.event, "tournament"):
+        seen = standings_seen(
+            load_state(round_.event.tournament), directs=False, after=round_.number - 1
+        )
+        book["parts"] += papers([compose_standings(report, seen)])["parts"]
+    if not is_proposed(round_):
+        book["parts"] += cards["parts"]
+    return book | {"title": f"{event_of(report).name}: {round_name(round_)}"}
 
 
 @document(

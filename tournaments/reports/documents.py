@@ -40,7 +40,7 @@ def compose(report: Report, progress: OnProgress) -> Content:
     if not isinstance(made, dict):
         return made
     pages = Picture if report.format == Report.Format.PNG else PdfPages
-    template = f"{report.kind.replace('-', '_')}.typ"
+    template = made.pop("template", f"{report.kind.replace('-', '_')}.typ")
     return pages.of(template, {"paper": report.paper, **made})
 
 
@@ -85,6 +85,7 @@ class DocumentOffer:
 
 
 OFFERS = (
+    DocumentOffer(Kind.ROUND_PAPERS, of_round=True, who=Audience.DIRECTORS, needs=ROUND),
     DocumentOffer(Kind.SEATING_BY_NAME, of_round=True, needs=ROUND),
     DocumentOffer(Kind.SEATING_BY_TABLE, of_round=True, needs=ROUND),
     DocumentOffer(Kind.TABLE_CARDS, of_round=True, who=Audience.DIRECTORS),

@@ -167,7 +167,7 @@ def seating_by_table(report: Report, progress: OnProgress) -> Data | Content:
         table = DataTable(_("Seating by table"), "tables", columns, rows, fixed=1)
         return _spreadsheet(report, round_, table)
     listed = [{"number": str(number), "names": names} for number, names in tables.items()]
-    return _page(report, round_) | {"tables": listed, "byes": byes}
+    return papers([_page(report, round_) | {"tables": listed, "byes": byes}])
 
 
 @document(Report.Kind.SEATING_BY_NAME, note=gettext_lazy("In large print, to find oneself."))
@@ -202,7 +202,18 @@ def seating_by_name(report: Report, progress: OnProgress) -> Data | Content:
         last, initial = initial, name[:1].casefold()
         place = [str(number), str(seat)] if number else [_bye(), ""]
         rows.append({"cells": [name, *place], "rule": bool(rows) and last != initial})
-    return _page(report, round_) | {"rows": rows[::-1]}
+    return papers([_page(report, round_) | {"people": rows[::-1]}])
+
+
+def papers(parts: list[Data]) -> Data:
+    """Return the data of papers of a round as parts of one document, titled like the first."""
+    whole = {key: parts[0][key] for key in ("title", "words", *SHARED)}
+    parts = [{key: part[key] for key in part if key not in SHARED} for part in parts]
+    return whole | {"template": "round_papers.typ", "parts": parts}
+
+
+SHARED = ("language", "description", "paper", "club", "event", "date", "origin")
+"""The data of a page that are the same on all papers of a round."""
 
 
 def _read(report: Report, progress: OnProgress) -> tuple[Round, Seats]:
@@ -292,10 +303,8 @@ def compose_table_cards(report: Report, progress: OnProgress) -> Data:
         use.append(_("The director says the four digits."))
     words = {"table": _("Table"), "use": " ".join(use), "empty": _("No table is laid yet.")}
     heading = hall_heading(report, _("Table cards"), [round_name(round_)])
-    return page_data(heading, event.club, words=words) | {
-        "round": round_name(round_),
-        "cards": cards,
-    }
+    page = page_data(heading, event.club, words=words)
+    return papers([page | {"round": round_name(round_), "cards": cards}])
 
 
 def _card(report: Report, table: Table, game: Game) -> Data:

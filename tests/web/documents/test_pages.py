@@ -265,7 +265,16 @@ def someone(visitor):
 @pytest.mark.parametrize(
     ("role", "kinds"),
     [
-        ("director", {"table-cards-of-round", "sheets-of-round", "certificates", "name-badges"}),
+        (
+            "director",
+            {
+                "round-papers-of-round",
+                "table-cards-of-round",
+                "sheets-of-round",
+                "certificates",
+                "name-badges",
+            },
+        ),
         ("member", {"sheets-of-round", "sheets"}),
         ("stranger", set()),
     ],
@@ -276,7 +285,7 @@ def test_everybody_is_offered_what_is_theirs(someone, row, role, kinds):
     there, waiting = offered(someone(role, row.event).get(of(row.event)))
 
     assert set(there) >= {*SEATING, "standings", "cross-table", *kinds}
-    ours = {"table-cards-of-round", "certificates", "name-badges"}
+    ours = {"round-papers-of-round", "table-cards-of-round", "certificates", "name-badges"}
     assert (set(there) & ours, waiting) == (kinds & ours, [])
     assert ("sheets" in there) == (role != "stranger")
 
@@ -351,6 +360,34 @@ def test_round_that_is_played_is_chosen_unless_another_one_is(someone, row):
     ]
 
 
+@pytest.mark.parametrize("script", [True, False])
+def test_document_leaves_the_chosen_round_as_it_is(someone, row, finish, script):
+    closed(row)
+    published(row)
+    director = someone("director", row.event)
+    headers = {"HX-Request": "true"} if script else {}
+    fields = {"document": "seating-by-name-of-round.pdf", "round": "1"}
+
+    answer = director.post(of(row.event), fields, headers=headers)
+
+    report = Report.objects.get()
+    here = reverse("report", args=[report.pk, report_secret(report.pk)])
+    if script:
+        # It is made beside the list, and saved from there.
+        assert 'hx-get="' + here + "?beside" in answer.text
+        finish(report)
+        made = director.get(here, {"beside": ""}, headers=headers).text
+        assert "<html" not in answer.text + made
+        assert re.search(r"<b>Seating by name</b>.*download>\s*Download \(PDF\)", made, re.DOTALL)
+        take_back_round(row.event.rounds.get(number=2).pk, NOBODY, at=EVENING)
+        fields = {"document": "table-cards-of-round.pdf", "round": "2"}
+        refused = director.post(of(row.event), fields, headers=headers)
+        assert (refused.status_code, "Once this round is published." in refused.text) == (200, True)
+    else:
+        assert answer.url == here
+        assert f'href="{of(row.event)}?round=1"' in director.get(here).text
+
+
 def test_what_was_asked_for_lately_is_listed_for_who_asked(someone, row):
     director = someone("director", row.event)
     shape = {"game": None, "event": row.event, "club": row.event.club, "audience": "directors"}
@@ -371,7 +408,8 @@ def test_seated_round_is_the_directors_own(someone, row):
     seat_next_round(row.pk, NOBODY, at=EVENING)
 
     there, waiting = offered(someone("director", row.event).get(of(row.event)))
-    assert (there, "table-cards-of-round" in waiting) == ([*SEATING, "name-badges"], True)
+    papers = ["round-papers-of-round", *SEATING, "name-badges"]
+    assert (there, "table-cards-of-round" in waiting) == (papers, True)
     page = someone("member", row.event).get(of(row.event))
     assert (page.context["round"], offered(page)[0]) == (None, [])
     assert "Once a round is published." in page.text

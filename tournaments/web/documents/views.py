@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
+from urllib.parse import urlencode
 
 from django import forms
 from django.conf import settings
@@ -14,6 +15,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.formats import date_format
+from django.utils.html import format_html
 from django.utils.translation import get_language, gettext, gettext_lazy
 from django.utils.translation.trans_real import parse_accept_lang_header
 from django.views.decorators.http import require_POST, require_safe
@@ -70,7 +72,7 @@ from tournaments.texts.labels import ROUND_STATES, round_name
 from tournaments.texts.messages import explain
 from tournaments.web.base.answers import language_of as answers_language_of
 from tournaments.web.base.answers import picture_response
-from tournaments.web.base.pages import out_of_reach, too_many
+from tournaments.web.base.pages import HtmxRequest, out_of_reach, too_many
 from tournaments.web.base.phone import address, address_on_phone, evening_games_address
 from tournaments.web.tournaments.my_card import entrant_known
 from tournaments.web.tournaments.views import page_of
@@ -117,6 +119,8 @@ def report_page(request: HttpRequest, row: Report) -> dict[str, object]:
         "reason": reason_of(row),
         "file": reverse("report_file", args=[row.pk, secret]),
         "here": reverse("report", args=[row.pk, secret]),
+        # Beside the list of documents it has its own title.
+        "beside": "beside" in request.GET or request.method == "POST",
         "back": _back(request, row),
     }
 
@@ -145,7 +149,9 @@ def _back(request: HttpRequest, row: Report) -> str:
     if row.club is None:
         return reverse("home")
     if row.event is not None:
-        return reverse("event_documents", args=[row.club.slug, row.event.public_id])
+        listed = reverse("event_documents", args=[row.club.slug, row.event.public_id])
+        number = row.parameters.get("round")
+        return f"{listed}?{urlencode({'round': number})}" if number else listed
     if row.player is not None:
         return reverse("player", args=[row.club.slug, row.player.public_id])
     at, further = {
@@ -202,7 +208,7 @@ def follow_record(request: HttpRequest, public_id: str, secret: str) -> HttpResp
     return JsonResponse(load_sheet(row).record, json_dumps_params=style)
 
 
-def report(request: HttpRequest, pk: int, secret: str) -> HttpResponse:
+def report(request: HtmxRequest, pk: int, secret: str) -> HttpResponse:
     """Show the progress of a document and its link; htmx polls the fragment."""
     row = report_at(request, pk, secret)
     if request.method == "POST":
@@ -211,11 +217,11 @@ def report(request: HttpRequest, pk: int, secret: str) -> HttpResponse:
         else:
             try_again(row, timezone.now())
         return to_report(row)
-    fragment = request.headers.get("HX-Request") == "true"
-    template = (
-        "tournaments/documents/_report.html" if fragment else "tournaments/documents/report.html"
-    )
+    template = REPORT if request.htmx else "tournaments/documents/report.html"
     return render(request, template, report_page(request, row))
+
+
+REPORT = "tournaments/documents/_report.html"
 
 
 @require_safe
@@ -260,7 +266,7 @@ RECENT = 10
 """The number of recent documents in the list."""
 
 
-def event_documents(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
+def event_documents(request: HtmxRequest, slug: str, public_id: str) -> HttpResponse:
     """List the documents of an event for those who may see it, and take requests."""
     event = seen_event(request, slug, public_id)
     role = role_in(request, event.club)
@@ -277,7 +283,7 @@ def event_documents(request: HttpRequest, slug: str, public_id: str) -> HttpResp
 
 
 def _ask(
-    request: HttpRequest,
+    request: HtmxRequest,
     event: Event,
     offers: Iterable[DocumentOffer],
     rounds: Sequence[Round],
@@ -294,7 +300,10 @@ def _ask(
     listed = offered(offer, event, round_, rounds)
     if listed.missing:
         # The seating was taken back meanwhile, or the page is an old one.
-        messages.error(request, f"{listed.title}: {listed.missing}")
+        refused = f"{listed.title}: {listed.missing}"
+        if request.htmx:
+            return HttpResponse(format_html('<p class="notice-bad" role="alert">{}</p>', refused))
+        messages.error(request, refused)
         return redirect("event_documents", event.club.slug, event.public_id)
     order = Order(
         kind=offer.kind,
@@ -310,7 +319,11 @@ def _ask(
         },
         asked_by=account_of(request),
     )
-    return to_report(request_document(order, timezone.now()))
+    report = request_document(order, timezone.now())
+    # The page stays as it is, with the round that is chosen there.
+    return (
+        render(request, REPORT, report_page(request, report)) if request.htmx else to_report(report)
+    )
 
 
 def _chosen(rounds: Iterable[Round], wanted: str) -> Round | None:
@@ -335,13 +348,15 @@ def _page(
     page = page_of(request, tournament) if tournament else {"event": event, "club": event.club}
     round_ = _chosen(rounds, request.GET.get("round", "")) or current_round(rounds)
     offered_here = [offered(offer, event, round_, rounds) for offer in offers]
+    papers = next((each for each in offered_here if each.kind == Kind.ROUND_PAPERS), None)
     return page | {
+        "papers": papers,
         "round": round_,
         "rounds": [
             (each.number, f"{round_name(each)} · {ROUND_STATES[each.state]}")
             for each in reversed(rounds)
         ],
-        "of_round": [each for each in offered_here if each.of_round],
+        "of_round": [each for each in offered_here if each.of_round and each != papers],
         "of_all": [each for each in offered_here if not each.of_round],
         "languages": settings.LANGUAGES,
         "recent": recent(request, Report.objects.filter(event=event)),
