@@ -174,6 +174,12 @@ def league_pages(report: Report, progress: OnProgress) -> Data:
         legend.append(_("The spreadsheet has the earlier evenings, too."))
     if season.league_best:
         legend.append(_("What is in brackets does not count."))
+    legend.append(
+        _(
+            "Between equal sums the better best evening comes first, then the better second one,"
+            " and so on; then the last evening."
+        )
+    )
     if found.finals:
         legend.append(_("Of an evening the rounds that all play count, its finals do not."))
     return page_data(heading, season.club, words=words) | {

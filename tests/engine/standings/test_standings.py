@@ -1,4 +1,5 @@
 from fractions import Fraction
+from itertools import pairwise
 from random import Random
 
 import pytest
@@ -288,6 +289,26 @@ def test_no_other_choice_of_evenings_is_better(evenings, best):
     for row in season:
         had = sorted((e[row.player] for e in evenings if row.player in e), reverse=True)
         assert row.points == sum(had[:best])
-    assert [s.place for s in season] == [
-        1 + sum(other.points > s.points for other in season) for s in season
-    ]
+    assert [s.points for s in season] == sorted((s.points for s in season), reverse=True)
+    for first, second in pairwise(season):
+        same = first.by_evening == second.by_evening
+        assert (first.place == second.place) == (first.shared and same)
+
+
+@pytest.mark.parametrize(
+    ("evenings", "best", "places"),
+    [
+        # The better best evening, then the next best; only what counts.
+        ([{"a": 13, "b": 20}, {"a": 13, "b": 6}], None, "b1 a2"),
+        ([{"a": 9, "b": 9, "c": 9}, {"a": 1, "b": 4, "c": 0}, {"a": 4, "b": 1}], 1, "a1 b2 c3"),
+        ([{"a": 9, "b": 4}, {"a": 0, "b": 9}, {"a": 4, "b": 0}], None, "a1 b2"),
+        # Who came once more, then the last evening.
+        ([{"a": 9, "b": 9}, {"b": 0}], None, "b1 a2"),
+        ([{"a": 9, "b": 4}, {"a": 4, "b": 9}], None, "b1 a2"),
+        ([{"a": 5, "b": 5, "c": 4}], None, "a1 b1 c3"),
+    ],
+)
+def test_equal_sums_of_a_season_are_decided_by_the_best_evenings_then_the_last(
+    evenings, best, places
+):
+    assert " ".join(f"{s.player}{s.place}" for s in league(evenings, best)) == places

@@ -682,29 +682,32 @@ def league(
 ) -> tuple[SeasonStanding, ...]:
     """Return the season after `evenings`: for each, the points of those who were there.
 
-    For each player all evenings count, or the `best` so many; among equal ones the earlier. Players
-    with the same sum share a place, in the order of their ids.
+    For each player all evenings count, or the `best` so many; among equal ones the earlier. Between
+    players with the same sum, those with the better best evening come first, then those with the
+    better second, and so on; then with the better last evening, also one that does not count (as in
+    the Racing Rules of Sailing, A8). Who is still equal shares a place, in the order of ids.
     """
     players = {player for evening in evenings for player in evening}
     counted: dict[str, tuple[int, ...]] = {}
+    worths: dict[str, Any] = {}
     for player in players:
         there = [at for at, evening in enumerate(evenings) if player in evening]
         # Sorting keeps the order of equals: the earlier one counts.
         there.sort(key=lambda at: evenings[at][player], reverse=True)
         counted[player] = tuple(sorted(there[:best]))
-    sums = {
-        player: whole(sum(evenings[at][player] for at in counted[player])) for player in players
-    }
+        adds = [evenings[at][player] for at in there[:best]]
+        latest = [(player in each, each.get(player, 0)) for each in reversed(evenings)]
+        worths[player] = (whole(sum(adds)), adds, latest)
     return tuple(
         SeasonStanding(
             player=player,
             place=place,
-            points=sums[player],
+            points=worths[player][0],
             by_evening=tuple(evening.get(player) for evening in evenings),
             counted=counted[player],
             shared=shared,
         )
-        for player, place, shared in _places(sums)
+        for player, place, shared in _places(worths)
     )
 
 
