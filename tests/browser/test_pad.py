@@ -388,9 +388,9 @@ SHIFTS = """() => {
   const seen = list => list.getEntries().filter(e => !e.hadRecentInput).forEach(note);
   new PerformanceObserver(seen).observe({ type: "layout-shift", buffered: true });
 }"""
-CUT = """() => [...document.querySelectorAll("#table .who")]
+CUT = """() => [...document.querySelectorAll("#table :is(.who, .declares-now, .turns span)")]
   .filter(e => e.checkVisibility() && getComputedStyle(e).display != "inline")
-  .filter(e => e.scrollWidth > e.clientWidth + 1).map(e => e.outerHTML)"""
+  .filter(e => e.clientWidth > 1 && e.scrollWidth > e.clientWidth + 1).map(e => e.outerHTML)"""
 PLACES = """() => {
   const of = e => Math.round(e.getBoundingClientRect()[e.matches(".keys") ? "bottom" : "top"]);
   return Object.fromEntries([".save", ".sheet-section", ".deal", ".pad:not(.one-tap) .keys"]
@@ -465,6 +465,9 @@ def test_nothing_jumps_is_covered_or_cut(new_phone):
     phone.page.set_viewport_size({"width": 390, "height": 844})
     for ruleset in TALL:
         stays_in_place(phone, ruleset)
+    # The longest line above the form, and its longest head.
+    phone.sit_down(*WHOLE_GAME[:16], players=TEN_LETTERS)
+    assert (phone.covered(), phone.page.evaluate(CUT)) == ([], [])
 
 
 def stays_in_place(phone, ruleset):
