@@ -10,7 +10,7 @@ from typing import Any
 from django.contrib.auth.models import AbstractUser, AnonymousUser
 from django.db import models
 from django.db.models import Q
-from django.utils.translation import pgettext_lazy
+from django.utils.translation import get_language, pgettext_lazy
 from knox.models import AbstractAuthToken, AuthTokenManager
 from knox.settings import CONSTANTS
 
@@ -52,6 +52,28 @@ def fold_name(name: str) -> str:
 def plain_name(name: str) -> str:
     """Return the key for searching names: folded, and without diacritics."""
     return "".join(c for c in fold_name(name) if not unicodedata.combining(c))
+
+
+LOWER = str.maketrans({"İ": "i", "I": "ı"})
+TURKISH = "abcçdefgğhıijklmnoöpqrsştuüvwxyz"
+# Before the letters of other alphabets, behind spaces and digits.
+PLACES = {ord(letter): chr(128 + place) for place, letter in enumerate(TURKISH)}
+
+
+def name_order(name: str) -> tuple[str, ...]:
+    """Return the key that sorts a name as the active language does.
+
+    In Turkish ç, ğ, ı, ö, ş and ü are letters of their own, each after the letter it resembles (ı
+    before i); elsewhere diacritics only decide among equals. Database orders know no language, and
+    the libraries that do are ICU, which hosts would have to compile, or know no Turkish.
+    """
+    if get_language() != "tr":
+        folded = fold_name(name)
+        return "".join(c for c in folded if not unicodedata.combining(c)), folded, name
+    letters = name.translate(LOWER).lower()
+    for other in {*letters}.difference(TURKISH):
+        letters = letters.replace(other, plain_name(other) if other.isalnum() else " ")
+    return letters.translate(PLACES), name
 
 
 def fold_email(address: str) -> str:

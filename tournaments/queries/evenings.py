@@ -20,7 +20,7 @@ from tournaments.engine.play.outcomes import (
 )
 from tournaments.engine.rules.rulesets import Points, Ruleset, number_of
 from tournaments.models import Game
-from tournaments.models.people import fold_name
+from tournaments.models.people import fold_name, name_order
 from tournaments.queries.scoresheets import payment_texts, payments_of, state_of, title_of
 from tournaments.queries.sheets import Sheet, load_sheets, rules_of, ruleset_of
 from tournaments.texts import labels
@@ -436,7 +436,8 @@ def _together(name: str, games: Sequence[tuple[Game, Ruleset]], joined: Joined) 
             # The latest spelling comes first.
             figures = people.setdefault(fold_name(called), Figures(called))
             _count(figures, row.result or {}, seat, rules.sides[seat])
-    found = sorted(people.values(), key=lambda person: (-person.games, -person.firsts, person.name))
+    found = sorted(people.values(), key=lambda person: name_order(person.name))
+    found.sort(key=lambda person: (-person.games, -person.firsts))
     return Together(
         ruleset=name,
         games=len(games),

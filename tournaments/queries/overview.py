@@ -29,7 +29,7 @@ from tournaments.models import (
     Tournament,
     Visitor,
 )
-from tournaments.models.people import plain_name
+from tournaments.models.people import name_order, plain_name
 from tournaments.queries.ratings import DisplayedRating, ratings_of_entrants
 from tournaments.queries.sheets import agreement_of
 from tournaments.queries.standings import hides, last_closed, round_label
@@ -622,7 +622,7 @@ def players_offered(tournament: Tournament) -> dict[str, list[Player]]:
     taken = entrants.values("player").union(entrants.exclude(partner=None).values("partner"))
     free = players.exclude(pk__in=taken).order_by("name_key")[:MOST_OFFERED]
     offered: dict[str, list[Player]] = {"last": [], "others": []}
-    for player in free:
+    for player in sorted(free, key=lambda player: name_order(player.name)):
         offered["last" if player.pk in lately else "others"].append(player)
     return offered
 

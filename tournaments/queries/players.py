@@ -41,7 +41,7 @@ from tournaments.models import (
     Visitor,
 )
 from tournaments.models.clubs import Role
-from tournaments.models.people import LONGEST_SEARCH, PlayerQuerySet
+from tournaments.models.people import LONGEST_SEARCH, PlayerQuerySet, name_order
 from tournaments.queries.ratings import CurrentRatings, displayed, rating_at
 
 RANK = Case(*(When(role=role, then=Value(rank)) for rank, role in enumerate(Role)))
@@ -86,6 +86,20 @@ def member_name(member: Member, *, directs: bool) -> str:
     if directs:
         return account_name(member.user)
     return called_in_club(member.user, next(iter(member.user.players_here), None))  # type: ignore[attr-defined]
+
+
+MOST_SORTED = 2_000
+
+
+def in_name_order(found: PlayerQuerySet) -> list[int] | QuerySet[Player, int]:
+    """Return the keys of players as the active language orders their names (1 query).
+
+    More than a club ever has come as the database orders them, page by page.
+    """
+    rows = list(found.order_by("name_key").values_list("pk", "name")[: MOST_SORTED + 1])
+    if len(rows) > MOST_SORTED:
+        return found.order_by("name_key").values_list("pk", flat=True)
+    return [pk for pk, _name in sorted(rows, key=lambda row: name_order(row[1]))]
 
 
 def players_found(club: Club, text: str, *, directs: bool) -> PlayerQuerySet:
@@ -374,7 +388,8 @@ def meetings_with(
     found: PlayerQuerySet, met: Mapping[int, Meeting]
 ) -> tuple[dict[int, Meeting], bool]:
     """Return the meetings with players found by name, and whether there are more (1 query)."""
-    keys = list(found.order_by("name_key").values_list("pk", flat=True)[: MOST_OPPONENTS + 1])
+    rows = list(found.order_by("name_key").values_list("pk", "name")[: MOST_OPPONENTS + 1])
+    keys = [pk for pk, _name in sorted(rows, key=lambda row: name_order(row[1]))]
     meetings = {pk: met.get(pk) or Meeting(pk) for pk in keys[:MOST_OPPONENTS]}
     return meetings, len(keys) > MOST_OPPONENTS
 

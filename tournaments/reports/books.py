@@ -21,6 +21,7 @@ from tournaments.engine.rules.entries import Adjustment, Deal, Entry, Stopped
 from tournaments.engine.rules.rulesets import Points
 from tournaments.models import Game, RatingChange, Report, Seat, Table
 from tournaments.models.games import GameQuerySet
+from tournaments.models.people import name_order
 from tournaments.queries.ratings import displayed_points
 from tournaments.queries.scoresheets import deal_line, ending_of, numbers_of, remark, title_of
 from tournaments.queries.sheets import Sheet, load_sheets
@@ -329,7 +330,7 @@ def _ratings(report: Report) -> Iterator[Data]:
     ]
     if not rows:
         return
-    rows.sort(key=lambda row: (-row[0], row[1]))
+    rows.sort(key=lambda row: (-row[0], name_order(row[1])))
     columns = [
         {"head": _("Player")},
         {"head": _("Games"), "kind": "number"},

@@ -8,12 +8,13 @@ from urllib.parse import urljoin, urlsplit
 
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.translation import get_language, gettext_lazy, ngettext, pgettext
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext, pgettext
 
 from tournaments.engine.documents.games import letters_of
 from tournaments.engine.standings.standings import Standing
 from tournaments.models import Entrant, Event, Game, Report, Round, Table, Tournament
+from tournaments.models.people import name_order
 from tournaments.origin import qr_code
 from tournaments.queries.evenings import beginning_of
 from tournaments.queries.sheets import rules_of
@@ -25,7 +26,6 @@ from tournaments.reports.pages import (
     Heading,
     OnProgress,
     document,
-    name_order,
     page_data,
 )
 from tournaments.reports.sheets import written_date
@@ -151,8 +151,7 @@ def _proposed_names(state: TournamentState, round_: Round, table: DrawnTable) ->
 def seating_by_table(report: Report, progress: OnProgress) -> Data | Content:
     """Return the players of each table, in large print or as a spreadsheet."""
     round_, (tables, byes) = _read(report, progress)
-    language = get_language() or "en"
-    byes.sort(key=lambda name: name_order(name, language))
+    byes.sort(key=name_order)
     if report.format != Report.Format.PDF:
         most = max(map(len, tables.values()), default=1)
         seats = [_("Seat %(number)s") % {"number": number} for number in range(1, most + 1)]
@@ -182,8 +181,7 @@ def seating_by_name(report: Report, progress: OnProgress) -> Data | Content:
         for seat, name in enumerate(names, 1)
     ]
     people += [(name, 0, 0) for name in byes]
-    language = get_language() or "en"
-    people.sort(key=lambda row: (name_order(row[0], language), row[1:]))
+    people.sort(key=lambda row: (name_order(row[0]), row[1:]))
     if report.format != Report.Format.PDF:
         columns = [
             Column(_("Player"), "player"),
@@ -270,8 +268,7 @@ def compose_name_badges(report: Report, progress: OnProgress) -> dict[str, Any]:
         badge = {"team": team, "number": f"№ {row.number}", "qr": qr}
         badges += [{"name": name, **badge} for name in names_of(row)]
     progress(Report.Step.READING, len(badges), len(badges))
-    language = get_language() or "en"
-    badges.sort(key=lambda badge: (name_order(badge["name"], language), badge["number"]))
+    badges.sort(key=lambda badge: (name_order(badge["name"]), badge["number"]))
     blank = -len(badges) % (ACROSS * DOWN) if badges else ACROSS * DOWN
     heading = hall_heading(report, _("Name badges"))
     return page_data(heading, event.club, words={"code": _("QR code of the name badge")}) | {

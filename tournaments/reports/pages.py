@@ -13,30 +13,10 @@ from django.utils.translation import gettext as _
 
 from tournaments.models import Club, Report
 from tournaments.models.clubs import Paper
-from tournaments.models.people import fold_name, plain_name
 from tournaments.models.reports import LAYOUT
 from tournaments.reports.typesetting import draw_json, printable, typeset_apart, typeset_json
 
-TURKISH = "abcçdefgğhıijklmnoöpqrsştuüvwxyz"
-LOWER = str.maketrans({"İ": "i", "I": "ı"})
-PLACES = {letter: place for place, letter in enumerate(TURKISH)}
-
 Data = dict[str, Any]
-
-
-def name_order(name: str, language: str) -> tuple[list[int], str, str]:
-    """Return the sort key of a name: letters first, diacritics only among equals.
-
-    In Turkish ç, ğ, ı, ö, ş and ü are letters of their own, each after the letter it resembles.
-    """
-    if language != "tr":
-        return [ord(c) for c in plain_name(name)], fold_name(name), name
-    places: list[int] = []
-    for letter in name.translate(LOWER).lower():
-        plain = letter if letter in PLACES else plain_name(letter)
-        # Spaces and full stops sort before all letters, letters of other alphabets after them.
-        places += [PLACES.get(c, ord(c) + 100 if c.isalpha() else -1) for c in plain or " "]
-    return places, fold_name(name), name
 
 
 @dataclass(frozen=True, slots=True)

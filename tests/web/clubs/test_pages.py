@@ -46,7 +46,7 @@ def test_strangers_find_published_clubs_with_their_next_event(client, django_ass
     make.EventFactory(club=club, held_on=day - timedelta(days=1))
     make.EventFactory(club=quiet, held_on=day - timedelta(days=9), published=True)
 
-    with django_assert_num_queries(3):
+    with django_assert_num_queries(2):
         answer = client.get(CLUBS)
 
     assert answer.context["others"] == [(club, following), (quiet, None)]

@@ -11,6 +11,7 @@ from tests.factories import EVENING
 from tournaments.engine.documents.games import read_game
 from tournaments.models import AuditEntry, Game, Member, Merge, Player, Revision
 from tournaments.models.people import MOST_WRONG_CLAIMS
+from tournaments.queries import players
 from tournaments.queries.sheets import LaterEntryInvalid
 from tournaments.services.audit import NOBODY
 from tournaments.services.people.merging import merge_players
@@ -49,8 +50,24 @@ def test_whoever_is_shown_by_initials_is_not_found_by_the_name(visitor, club):
     assert listed(visitor.become("director", club).get(LIST, {"q": "sule"})) == ["Şule Ak"]
 
 
+@pytest.mark.parametrize(
+    ("language", "order"),
+    [("tr", "Can Çağ ıtır İbrahim İREM Zoë"), ("it", "Çağ Can İbrahim İREM ıtır Zoë")],
+)
+def test_players_stand_as_the_language_sorts_them(member, club, language, order):
+    for name in sorted(order.split()):
+        make.PlayerFactory(club=club, name=name)
+    reader = {"Accept-Language": language}
+
+    assert listed(member.get(LIST, headers=reader)) == order.split()
+    found = listed(member.get(LIST, {"q": "i"}, headers=reader))
+    assert found == [name for name in order.split() if name[0] in "ıİ"]
+
+
 @pytest.mark.parametrize("number", [99, 100, 101, 149, 151])
-def test_every_player_stands_on_one_page(member, club, number):
+def test_every_player_stands_on_one_page(member, club, number, monkeypatch):
+    # From there on the database orders the names.
+    monkeypatch.setattr(players, "MOST_SORTED", 100)
     names = [f"ali {n:03}" for n in range(number)]
     Player.objects.bulk_create(
         Player(club=club, name=name, name_key=name, search_key=name, created_at=EVENING)

@@ -9,7 +9,6 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import date, datetime, time
-from operator import itemgetter
 from typing import Any
 
 from django import forms
@@ -36,6 +35,7 @@ from tournaments.models import (
 )
 from tournaments.models.audit import AuditEntryQuerySet
 from tournaments.models.clubs import DIRECTING
+from tournaments.models.people import name_order
 from tournaments.permissions import directed_club
 from tournaments.queries.players import account_name
 from tournaments.queries.sheets import ruleset_of
@@ -143,7 +143,8 @@ class FilterForm(forms.Form):
         tapped = club.audit_lines.filter(user__in=who).values("user")[:1]
         offered = User.objects.filter(Q(pk__in=directing) | Q(pk__in=tapped)).order_by("pk")
         people = [(str(user.pk), named(user)) for user in offered]
-        field.choices = [("", gettext_lazy("everybody")), *sorted(people, key=itemgetter(1))]
+        people.sort(key=lambda each: name_order(each[1]))
+        field.choices = [("", gettext_lazy("everybody")), *people]
 
     def filtered(self, lines: AuditEntryQuerySet) -> AuditEntryQuerySet:
         """Return the entries that match; ignore invalid filters."""

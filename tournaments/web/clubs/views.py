@@ -30,6 +30,7 @@ from tournaments.models import (
 )
 from tournaments.models.clubs import DIRECTING, Role
 from tournaments.models.events import EventQuerySet
+from tournaments.models.people import name_order
 from tournaments.permissions import account_of, actor_of, members_club, owned_club, seen_club
 from tournaments.queries.site import PlayingEvent, coming, playing_now, version_of_games
 from tournaments.queries.standings import LeagueReader
@@ -341,7 +342,8 @@ def clubs(request: HttpRequest) -> HttpResponse:
         made = create_club(form.cleaned_data["name"], actor_of(request), at=timezone.now())
         return redirect("club", made.slug)
     others = Club.objects.filter(published=True).exclude(pk__in=Club.objects.of_member(user))
-    part = Paginator(others.order_by("name", "pk"), PAGE).get_page(request.GET.get("page"))
+    in_order = sorted(others, key=lambda club: (name_order(club.name), club.pk))
+    part = Paginator(in_order, PAGE).get_page(request.GET.get("page"))
     following: dict[int, Event] = {}
     events = Event.objects.listed_for(None).filter(club__in=list(part))
     for event in coming(events, timezone.localdate()):
@@ -358,8 +360,8 @@ def clubs(request: HttpRequest) -> HttpResponse:
 
 def members_of(user: User | None) -> list[Member]:
     """Return the memberships of a user, each with its club (1 query)."""
-    rows = Member.objects.filter(user=user).select_related("club")
-    return [] if user is None else list(rows.order_by("club__name", "club"))
+    rows = Member.objects.filter(user=user).select_related("club") if user else ()
+    return sorted(rows, key=lambda row: (name_order(row.club.name), row.club_id))
 
 
 @cached_for_going_back

@@ -11,7 +11,7 @@ from django.views.decorators.http import require_safe
 
 from tournaments.engine.rules.rulesets import LONGEST_NAME
 from tournaments.models import Entrant, Player, Tournament
-from tournaments.models.people import fold_name
+from tournaments.models.people import name_order
 from tournaments.permissions import actor_of, directed_tournament
 from tournaments.queries.overview import found_in, line_of, list_entrants
 from tournaments.services.entrants.registration import (
@@ -143,7 +143,7 @@ def check_in_link(request: HtmxRequest, public_id: str, secret: str) -> HttpResp
         return response
     # In the order of the names shown: it reveals nothing beyond them.
     matching = found_in(lines, query, directs=False)
-    found = sorted(matching, key=lambda line: fold_name(line.name))
+    found = sorted(matching, key=lambda line: name_order(line.name))
     page = _page(row) | {
         "open": everybody.checking_in,
         "round": everybody.asked_for if row.settings.get("check_in") == "round" else None,

@@ -31,6 +31,7 @@ from tournaments.models import (
 )
 from tournaments.models.clubs import LeaguePoints
 from tournaments.models.events import MOST_WRONG_CODES
+from tournaments.models.people import name_order
 from tournaments.permissions import (
     actor_of,
     directed_club,
@@ -348,7 +349,8 @@ def player_names(request: HttpRequest, slug: str) -> HttpResponse:
     typed = next((v for k, v in request.GET.dict().items() if k.startswith("name")), "")
     found = Player.objects.present().filter(club=club).matching(str(typed).replace("\0", ""))
     names = found.values_list("name", flat=True)[:MOST_NAMES]
-    return render(request, "tournaments/people/_name_options.html", {"names": names})
+    context = {"names": sorted(names, key=name_order)}
+    return render(request, "tournaments/people/_name_options.html", context)
 
 
 def names_lately(club: Club) -> list[str]:

@@ -15,6 +15,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from tournaments.models import Club, Entrant, Invitation, Member, Player, Tournament, fields
 from tournaments.models.clubs import DIRECTING, Role
+from tournaments.models.people import name_order
 from tournaments.permissions import account_of, actor_of, directed_club, members_club, owned_club
 from tournaments.queries.players import (
     account_name,
@@ -42,6 +43,7 @@ from tournaments.web.clubs.forms import MAY, InvitationForm, RemovalForm, RoleFo
 from tournaments.web.people.forms import CodeForm
 
 PAGE = 50
+ROLES = list(Role)
 MOST_INVITATIONS = 50
 GONE = 410
 
@@ -62,7 +64,10 @@ def people(request: HttpRequest, slug: str) -> HttpResponse:
         "club": club,
         "asked": query,
         "part": part,
-        "lines": [(each, member_name(each, directs=directs)) for each in part],
+        "lines": sorted(
+            ((each, member_name(each, directs=directs)) for each in part),
+            key=lambda line: (ROLES.index(Role(line[0].role)), name_order(line[1])),
+        ),
         "own": own,
         "directs": directs,
         "owns": own.role == Role.OWNER,

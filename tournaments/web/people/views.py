@@ -21,7 +21,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from tournaments.engine.rules.rulesets import Points
 from tournaments.models import Club, Member, Player, PlayerRating, Report, Seat, fields
-from tournaments.models.people import PUBLIC, PlayerQuerySet
+from tournaments.models.people import PUBLIC, PlayerQuerySet, name_order
 from tournaments.permissions import account_of, actor_of, directed_club, directs_club, members_club
 from tournaments.queries.leaderboards import draw_curve
 from tournaments.queries.player_pages import (
@@ -49,6 +49,7 @@ from tournaments.queries.players import (
     game_at_seat,
     games_of,
     head_to_head,
+    in_name_order,
     limited_seats,
     meetings_with,
     newest_of,
@@ -213,9 +214,7 @@ def players(request: HtmxRequest, slug: str) -> HttpResponse:
     club = members_club(request, slug)
     directs = directs_club(request, club)
     query = request.GET.get("q", "").replace("\0", "").strip()
-    # Names are unique in a club, so the order is total.
-    every = players_found(club, query, directs=directs).order_by("name_key")
-    keys = every.values_list("pk", flat=True)
+    keys = in_name_order(players_found(club, query, directs=directs))
     # A search stops after enough matches and runs once; only the whole list is counted.
     found = list(keys[: MOST_FOUND + 1]) if query else []
     part, rows = _page_of(found[:MOST_FOUND] if query else keys, request.GET.get("page"))
@@ -445,7 +444,7 @@ def merge(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
             "club": kept.club,
             "player": kept,
             "asked": query,
-            "found": found[:MERGING_MOST_FOUND],
+            "found": sorted(found[:MERGING_MOST_FOUND], key=lambda row: name_order(row.name)),
             "more": len(found) > MERGING_MOST_FOUND,
         }
         return render(request, "tournaments/people/merge.html", page)

@@ -25,6 +25,7 @@ from tournaments.engine.rules.rulesets import (
 )
 from tournaments.engine.rules.scoring import sums_of
 from tournaments.models import Confirmations, Game, Round, Tournament
+from tournaments.models.people import name_order
 from tournaments.permissions import (
     actor_of,
     directed_tournament,
@@ -69,7 +70,7 @@ def line_ups(request: HttpRequest, slug: str, tournament: str, number: int) -> H
     seated = {each.row.number: each.row for each in state.seated_rounds}
     round_ = seated.get(number)
     published = round_ is not None and round_.published_at is not None
-    teams = line_ups_of(state, number)
+    teams = sorted(line_ups_of(state, number), key=lambda each: name_order(each.team))
     without = [
         entrant for entrant in state.entrants.values() if not entrant.team and not entrant.house
     ]

@@ -29,7 +29,7 @@ from tournaments.engine.pairing.judging import (
 from tournaments.engine.pairing.neighbours import Apart
 from tournaments.engine.rules.rulesets import Points
 from tournaments.models import Entrant, Game, Revision, Round, Tournament, Visitor
-from tournaments.models.people import fold_name
+from tournaments.models.people import name_order
 from tournaments.permissions import (
     actor_of,
     directed_tournament,
@@ -124,7 +124,7 @@ def seating_page(
     page = {
         "tables": tables,
         "byes": byes,
-        "by_name": sorted(names, key=lambda line: fold_name(line[0])),
+        "by_name": sorted(names, key=lambda line: name_order(line[0])),
         "has_outlooks": any(each["outlook"] for table in tables for each in table["chairs"]),
         "quality": judged and judged.quality,
     }

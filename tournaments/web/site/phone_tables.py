@@ -15,7 +15,7 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST
 
 from tournaments.models import Game, OpenTable, User
-from tournaments.models.people import fold_name
+from tournaments.models.people import fold_name, name_order
 from tournaments.permissions import account_of
 from tournaments.queries.evenings import Joined, PhoneEvening, evenings_of, players_of, together_of
 from tournaments.queries.sheets import Held, held_games, saved_games
@@ -201,7 +201,7 @@ def _page(held: Sequence[Held], joined: Joined) -> dict[str, Any]:
 
 def _people(rows: Sequence[Game], joined: Joined) -> list[str]:
     people = {fold_name(name): name for row in reversed(rows) for name in players_of(row, joined)}
-    return [people[key] for key in sorted(people)]
+    return sorted(people.values(), key=name_order)
 
 
 A_DAY = timedelta(days=1)
