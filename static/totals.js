@@ -24,7 +24,7 @@ function valueOf(field) {
 function addUp(line) {
   const values = fieldsOf(line).map(valueOf);
   const sum = values.reduce((a, b) => a + b, 0);
-  const { least, most } = form.dataset;
+  const { least, most } = line.dataset;
   const isKnown = !Number.isNaN(sum);
   const isWrong = isKnown && least !== undefined && (sum < Number(least) || sum > Number(most));
   const shown = line.querySelector("output");

@@ -83,7 +83,7 @@ def test_page_takes_as_many_queries_for_three_rows_as_for_one(owner, club, path)
 def season(club, size):
     """An evening and a tournament of so many tables each; one player sits at all of the evening."""
     row = make.SeasonFactory(club=club)
-    round_ = make.RoundFactory(event=make.EventFactory(club=club, season=row))
+    round_ = make.RoundFactory(event=make.EventFactory(club=club, season=row), number=1)
     for number in range(size):
         names = [f"Ece {row.pk}", *(f"{name} {row.pk}-{number}" for name in NAMES[1:])]
         make.TableFactory(round=round_, players=names, entries=WHOLE_GAME[:1])
@@ -108,6 +108,7 @@ PAGES_OF_SEASON = {
     "ratings/calibration/": 6,
     "records/": 22,
     "{event}": 11,
+    "{event}rounds/1/totals/": 6,
     "{league}": 8,
     "{league}league/": 12,
     "{player}": 16,

@@ -32,6 +32,33 @@ def laid(club, number=1, **fields):
     ]
 
 
+@pytest.mark.parametrize("is_closed", [False, True])
+def test_totals_of_an_evening_are_typed_and_corrected_on_one_page(director, club, is_closed):
+    first, euchre = laid(club, 2)
+    Game.objects.filter(table=euchre).update(ruleset="euchre")
+    round_ = first.round
+    page = of_event("evening_totals", round_.event, 1)
+    assert page in director.get(of_event("event", round_.event)).text
+
+    def send(number, totals, at="", **more):
+        typed = {f"total-{number}-{side}": points for side, points in enumerate(totals)}
+        typed |= {f"key-{number}": f"key-of-{number}{at[-1:]}", f"revision-{number}": 0} | more
+        return director.post(page + at, typed, follow=True)
+
+    # Each line has the check of its own game.
+    assert send(1, [100, 0, 0, 0]).status_code == send(2, [4, 9]).status_code == 422
+    send(2, [4, 10])
+    done = send(1, [100, 0, -60, -40])
+    assert [line.number for line in done.context["finished"]] == [1, 2]
+    if is_closed:
+        director.post(of_event("close_round", round_.event, 1))
+    assert f"{page}?table=1" in director.get(of_event("event", round_.event)).text
+    send(1, [0, 100, -60, -40], "?table=1", **{"why-1": "swapped", "revision-1": 1})
+
+    results = Game.objects.order_by("table__number").values_list("result__totals", flat=True)
+    assert list(results) == [[0, 100, -60, -40], [4, 10]]
+
+
 def test_evening_with_tables_stays_and_says_why(director, club):
     event = make.TableFactory(round__event__club=club).round.event
     address = reverse("remove_event", args=["moda", event.public_id])

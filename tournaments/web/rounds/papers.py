@@ -1,15 +1,16 @@
 """What is filled in or shown beside the tables: line-ups, totals from paper, and the wall."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import groupby
 from typing import Any
 from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -28,12 +29,13 @@ from tournaments.models import Confirmations, Game, Round, Tournament
 from tournaments.models.people import name_order
 from tournaments.permissions import (
     actor_of,
+    directed_evening,
     directed_tournament,
     directed_tournament_round,
     seen_tournament,
 )
 from tournaments.queries.scoresheets import authors_of
-from tournaments.queries.sheets import LaterEntryInvalid, load_sheet
+from tournaments.queries.sheets import LaterEntryInvalid, load_sheet, ruleset_of
 from tournaments.queries.state import TournamentState, load_state, rules_of_tournament
 from tournaments.queries.tables import (
     displayed_round,
@@ -117,6 +119,7 @@ class PaperLine:
 
     number: int
     row: Game
+    rules: Ruleset
     names: Sequence[str]
     typed: Sequence[str]
     early: bool
@@ -126,6 +129,7 @@ class PaperLine:
     other: tuple[str, list[tuple[str, Points]]] | None = None
     errors: list[str] = field(default_factory=list)
     key: str = field(default_factory=new_write_key)
+    sum: tuple[Points, Points] | None = None
 
     @property
     def fields(self) -> list[tuple[str, str, str]]:
@@ -157,20 +161,39 @@ SENT = re.compile(r"total-([0-9]{1,4})-[0-9]|why-([0-9]{1,4})")
 
 
 def round_totals(request: HtmxRequest, slug: str, tournament: str, number: int) -> HttpResponse:
+    """Show the totals of a tournament's round, or store those that were filled in."""
+    row, round_ = directed_tournament_round(request, slug, tournament, number)
+    if round_.opened_at is None:
+        return redirect("running", slug, row.slug, number)
+    round_.event, rules = row.event, rules_of_tournament(row)
+    return _totals(request, round_, lambda _game: rules, partial(page_of, request, row))
+
+
+def evening_totals(request: HtmxRequest, slug: str, public_id: str, number: int) -> HttpResponse:
+    """Show the totals of an evening's round, of the last game at each table, or store them."""
+    event = directed_evening(request, slug, public_id)
+    round_ = get_object_or_404(Round, event=event, number=number)
+    round_.event = event
+    return _totals(request, round_, ruleset_of, dict)
+
+
+def _totals(
+    request: HtmxRequest,
+    round_: Round,
+    rules_of: Callable[[Game], Ruleset],
+    frame: Callable[[], Mapping[str, Any]],
+) -> HttpResponse:
     """Store the totals of the lines that were filled in, each by itself, and show the others.
 
     The page's script sends only those lines, and only they are loaded and drawn. The finished
     `table` of the address opens again, alone, to be corrected, also in a closed round.
     """
-    row, round_ = directed_tournament_round(request, slug, tournament, number)
-    if round_.opened_at is None:
-        return redirect("running", slug, row.slug, number)
-    rules, sent = rules_of_tournament(row), request.POST
+    sent, event = request.POST, round_.event
     rows = Game.objects.filter(table__round=round_).select_related("table")
     games = rows.order_by("table__number", "pk")
     found = [(SENT.fullmatch(name), value) for name, value in sent.dict().items()]
     numbers = {int(of[1] or of[2]) for of, value in found if of and (of[2] or str(value).strip())}
-    filled = [_line(request, rules, game) for game in games.filter(table__number__in=numbers)]
+    filled = _lines(request, rules_of, games.filter(table__number__in=numbers))
     for line in filled:
         # One of two directors may leave what the other one wrote.
         if line.number != number_in(sent, "keep", 0):
@@ -178,23 +201,23 @@ def round_totals(request: HtmxRequest, slug: str, tournament: str, number: int) 
     wrong = [line for line in filled if line.errors]
     signed = bool((sent or request.GET).get("signed"))
     status = 422 if wrong else 200
-    page: dict[str, Any] = {"club": row.event.club, "tournament": row, "round": round_}
+    tournament = getattr(event, "tournament", None)
+    page = {"club": event.club, "event": event, "tournament": tournament, "round": round_}
     if request.htmx:
         page |= {"lines": wrong, "finished": [line for line in filled if not line.errors]}
         return render(request, "tournaments/rounds/_paper_answer.html", page, status=status)
     if request.method == "POST" and not wrong:
         if filled and all(line.corrects for line in filled):
-            changes = ("round_changes",) if round_.closed_at else ("round_totals", number)
-            return redirect(changes[0], slug, row.slug, *changes[1:])
+            if round_.closed_at and tournament:
+                return redirect("round_changes", event.club.slug, tournament.slug)
+            return redirect(request.path)
         after = filled[-1].number + 1 if filled else number_in(sent, "table", 0)
         query = urlencode({"next": after} | ({"signed": 1} if signed else {}))
-        here = reverse("round_totals", args=[slug, row.slug, number])
-        return redirect(f"{here}?{query}")
+        return redirect(f"{request.path}?{query}")
     opened = number_in(request.GET, "table", 0)
     known = {line.number: line for line in filled}
     shown = games.filter(table__number=opened) if opened else games
-    lines = [_line(request, rules, game) for game in shown]
-    lines = [known.get(line.number, line) for line in lines]
+    lines = [known.get(line.number, line) for line in _lines(request, rules_of, shown)]
     for line in lines:
         if opened and line.row.result is not None and request.method != "POST":
             stored = totals_on(load_sheet(line.row))
@@ -210,27 +233,40 @@ def round_totals(request: HtmxRequest, slug: str, tournament: str, number: int) 
     at = wrong[0].number if wrong else number_in(request.GET, "next", 0)
     for line in [line for line in to_fill if line.number >= at][:1] or to_fill[:1]:
         line.is_next = True
-    page |= page_of(request, row) | {
+    page |= dict(frame()) | {
         "round_name": round_name(round_),
         "lines": to_fill,
         "finished": [line for line in lines if line not in to_fill],
         "opened": opened,
         "at": next((line.number for line in to_fill if line.is_next), None),
-        "sum": sums_of(rules).game,
-        "kings": rules.settings.get("king", "off") != "off",
+        "kings": any(line.rules.settings.get("king", "off") != "off" for line in to_fill),
         "signed": signed,
-        "to_sign": row.event.confirmations != Confirmations.NONE,
+        "to_sign": event.confirmations != Confirmations.NONE,
     }
     return render(request, "tournaments/rounds/totals.html", page, status=status)
 
 
+def _lines(
+    request: HttpRequest, rules_of: Callable[[Game], Ruleset], games: Iterable[Game]
+) -> list[PaperLine]:
+    """Return the line of the last game at each table as it was sent; empty if it was not."""
+    lines = (_line(request, rules_of(game), game) for game in games)
+    last = {line.number: line for line in lines}
+    sums: dict[int, tuple[Points, Points] | None] = {}
+    for line in last.values():
+        if id(line.rules) not in sums:
+            sums[id(line.rules)] = sums_of(line.rules).game
+        line.sum = sums[id(line.rules)]
+    return list(last.values())
+
+
 def _line(request: HttpRequest, rules: Ruleset, game: Game) -> PaperLine:
-    """Return the line of a table as it was sent; empty if it was not."""
     assert game.table is not None
     number, sent = game.table.number, request.POST
     return PaperLine(
         number,
         game,
+        rules,
         names=rules.side_names(game.players),
         typed=[sent.get(f"total-{number}-{side}", "").strip() for side in range(rules.side_count)],
         early=bool(sent.get(f"early-{number}")),

@@ -29,6 +29,11 @@ urlpatterns = [
     path(f"{ROUND}/clock/", views.clock, name="round_clock"),
     path(f"{ROUND}/line-ups/", papers.line_ups, name="line_ups"),
     path(f"{ROUND}/totals/", papers.round_totals, name="round_totals"),
+    path(
+        "clubs/<slug:slug>/events/<slug:public_id>/rounds/<int:number>/totals/",
+        papers.evening_totals,
+        name="evening_totals",
+    ),
     path(f"{ROUND}/rulings/", views.new_ruling, name="new_ruling"),
     path(f"{TABLE}/", views.running_table, name="running_table"),
     path(f"{TABLE}/sheet/", views.sheet, name="table_sheet"),
