@@ -209,6 +209,7 @@ REFUSED = {
         lambda: two(EntrantFactory, tournament=TournamentFactory(), partner=PlayerFactory())
     ],
     "entrant_pair_of_two": [lambda: of_one_player(EntrantFactory, "player", "partner")],
+    "entrant_missed_known": [lambda: EntrantFactory(missed="double")],
     "entrant_numbers_from_one": [
         lambda: EntrantFactory(number=0),
         lambda: EntrantFactory(joins_in=0),

@@ -133,6 +133,14 @@ class Entrant(models.Model):
     A house player fills up a table, and its results count for nobody.
     """
 
+    class Missed(models.TextChoices):
+        """What the rounds are worth that somebody who comes late has missed."""
+
+        AS_SET = "", _("as the tournament says")
+        NOTHING = "nothing", _("nothing")
+        HALF = "half", _("half of a bye")
+        AVERAGE = "average", _("a bye")
+
     tournament = models.ForeignKey(
         Tournament, on_delete=models.PROTECT, related_name="entrants", db_index=False
     )
@@ -153,6 +161,8 @@ class Entrant(models.Model):
     waiting = models.BooleanField(default=False)
     # Whether they have paid the fee; only directors see it.
     paid = models.BooleanField(default=False)
+    # What the rounds that they missed are worth, if not as the settings say.
+    missed = ChoiceField(Missed, blank=True)
     # The first round that they can play.
     joins_in = models.PositiveSmallIntegerField(default=1)
     withdrawn_at = models.DateTimeField(null=True, blank=True)
@@ -272,6 +282,7 @@ class Ruling(models.Model):
         ADJUSTED = "adjusted", _("Adjusted score")
         FORFEIT = "forfeit", _("Forfeit")
         ABSENT = "absent", _("Absent")
+        BYE = "bye", _("As a bye")
 
     round = models.ForeignKey(Round, on_delete=models.PROTECT, related_name="rulings")
     entrant = models.ForeignKey(Entrant, on_delete=models.PROTECT, related_name="rulings")

@@ -23,7 +23,7 @@ from tournaments.engine.play.outcomes import (
     write_badges,
     write_earned,
 )
-from tournaments.engine.rules.entries import Stake, read_stake, write_points
+from tournaments.engine.rules.entries import Stake, Stopped, read_stake, write_points
 from tournaments.engine.rules.rulesets import Code, InvalidEntry, Problem, Ruleset
 from tournaments.engine.standings.tournament_settings import read_settings
 from tournaments.engine.variants import RULESETS
@@ -136,16 +136,20 @@ def result_of(sheet: Sheet) -> dict[str, Any] | None:
     Totals and ranks are per side. The others are lists of sides; `kings` has one for each King
     made. `contracts` and `badges` have the form of `engine.play.outcomes`: by seat, and by side.
     `by_totals` marks a game entered from paper: without a deal, and yet rated. `unplayed` is what
-    each side of a stopped game lacks: `share_of_unplayed`.
+    each side of a stopped game lacks: `share_of_unplayed`. `stopped` says that a player left.
     """
     if not sheet.game.finished:
         return None
     by_totals = {"by_totals": True} if only_totals(sheet.game, rated=True) else {}
     share = share_of_unplayed(sheet.game)
     unplayed = {"unplayed": write_points(share)} if share else {}
+    # Results that were stored before name no other reason.
+    last = sheet.game.entries[sheet.game.ending.entry] if sheet.game.ending else None
+    has_left = isinstance(last, Stopped) and last.reason == "left"
     return (
         by_totals
         | unplayed
+        | ({"stopped": "left"} if has_left else {})
         | {
             "totals": [write_points(points) for points in sheet.game.totals],
             "ranks": list(sheet.outcome.ranks),

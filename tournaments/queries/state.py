@@ -133,6 +133,7 @@ class TournamentState:
                 team=row.team,
                 withdrawn=row.withdrawn_at is not None,
                 section=self.section_of(row),
+                missed=row.missed,
             )
             for key, row in self.entrants.items()
         )

@@ -97,7 +97,7 @@ def _tournament(tournament: Tournament) -> dict[str, Any]:
     }
 
 
-NEWER = ("waiting", "paid", "section", "preferred_table")
+NEWER = ("waiting", "paid", "section", "preferred_table", "missed")
 """The fields of an entrant that are newer than the format: left out if empty."""
 
 

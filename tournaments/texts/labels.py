@@ -262,6 +262,7 @@ REASONS: Mapping[tuple[str, str], Text] = {
     ("redeal", "misdeal"): _("misdeal: new cards"),
     ("stopped", "time"): _("no time left"),
     ("stopped", "agreement"): _("by agreement"),
+    ("stopped", "left"): _("a player has left"),
     ("stopped", "other"): _("for another reason"),
     ("adjustment", "imported"): _("total taken over"),
     ("adjustment", "totals"): _("total from paper"),
@@ -524,6 +525,7 @@ MEANINGS: Mapping[str, Text] = {
     Kind.ADJUSTED: gettext_lazy("the round is worth so many points, whatever was played"),
     Kind.FORFEIT: gettext_lazy("the game counts as so many points, and as the last place"),
     Kind.ABSENT: gettext_lazy("as a forfeit, and nobody was met"),
+    Kind.BYE: gettext_lazy("the game does not count; the round is worth a bye"),
 }
 
 ABSENCES: Mapping[str, Text] = {
@@ -564,4 +566,6 @@ def round_name(round_: Round) -> str:
 
 def ruling_unit(kind: str, points: str) -> str:
     """Return the unit that a ruling counts in: a forfeited game has points of the game."""
+    if kind == Kind.BYE:
+        return ""
     return str(ROUNDS_UNITS["game" if kind in (Kind.FORFEIT, Kind.ABSENT) else points])

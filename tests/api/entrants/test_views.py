@@ -85,6 +85,8 @@ def test_entrant_is_changed_withdraws_returns_checks_in_and_is_removed(director,
     Event.objects.update(published=True)
     assert director.with_token("").get(path).json()["preferred_table"] is None
     assert director.patch(path, {"preferred_table": 0}).status_code == 422
+    assert director.patch(path, {"missed": "half"}).json()["missed"] == "half"
+    assert director.patch(path, {"missed": "all"}).status_code == 422
     assert director.post(f"{path}withdraw/").json()["state"] == "withdrawn"
     assert director.post(f"{path}return/").json()["state"] == "missing"
     assert director.post(f"{path}check-in/").json()["checked_in"] == 1

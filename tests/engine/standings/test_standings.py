@@ -92,6 +92,33 @@ def test_missed_rounds_of_who_comes_late_and_a_bye_on_arrival_have_their_worth(c
     assert found["deniz"].by_round == (10, 10, deniz)
 
 
+@pytest.mark.parametrize(
+    ("missed", "ece"),
+    [("nothing", (0, 0, 8)), ("half", (4, 4, 8)), ("average", (8, 8, 8))],
+)
+def test_a_director_says_what_one_entrant_has_missed(missed, ece):
+    who = [*competitors(*FOUR), Competitor("ece", 4, missed=missed)]
+    found = {row.entrant: row for row in rows(who, LATE, missed=3)}
+
+    assert [points or 0 for points in found["ece"].by_round] == [*ece]
+    assert found["deniz"].by_round == (10, 10, 10)
+    # Already in the first round.
+    (late, *_others) = (row for row in rows(who, LATE[1:]) if row.entrant == "ece")
+    assert late.by_round == ece[1:]
+
+
+def test_a_game_that_does_not_count_is_worth_a_bye_and_meets_nobody():
+    who = [*competitors(*FOUR), Competitor("ece", 4, missed="nothing")]
+    first = RoundResults(1, (table(40, 30, 20, 10),))
+    void = RoundResults(
+        2, (table(9, 1, 2, 3, names=("ece", *FOUR[:3])),), rulings=(Ruling("ece", "bye"),)
+    )
+    third = RoundResults(3, (table(8, 1, 2, 3, names=("ece", *FOUR[:3])),))
+    found = {row.entrant: row for row in rows(who, [first, void, third], tie_breaks=("wins",))}
+    assert (found["ece"].by_round, found["ece"].tie_breaks) == ((None, 8, 8), (1,))
+    assert found["ali"].by_round == (40, 1, 1)
+
+
 def test_a_bye_is_worth_the_average_of_all_rounds_played_so_far():
     who = competitors(*FOUR, "ece")
     first = RoundResults(1, (table(10, 20, 30, 40),), byes=("ece",))

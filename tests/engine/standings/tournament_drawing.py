@@ -50,7 +50,7 @@ def played_rounds(draw, number, names, size):
     ]  # fmt: skip
     rulings = []
     for name in draw(st.lists(st.sampled_from(order[:seated]), max_size=2)):
-        kind = draw(st.sampled_from(["penalty", "adjusted", "forfeit", "absent"]))
+        kind = draw(st.sampled_from(["penalty", "adjusted", "forfeit", "absent", "bye"]))
         rulings.append(results.Ruling(name, kind, draw(st.integers(1, 30))))
     byes, table_of = tuple(order[seated:]), {n: t for t in sitting for n in t.entrants}
     # What is decided at a table that is still played is another story.
@@ -134,7 +134,7 @@ def games_of(name, rounds):
     for at, played in enumerate(rounds):
         kind = decided(name, played)
         for table in played.tables:
-            if name in table.entrants and table.finished:
+            if name in table.entrants and table.finished and kind != "bye":
                 side = table.entrants.index(name)
                 size = len(table.entrants)
                 if kind:
@@ -182,7 +182,7 @@ def points_by_round(name, rounds, settings):
         ruling = ruling_on(name, each)
         if ruling is not None and ruling.kind == "adjusted":
             points[at] = ruling.points
-        elif name in each.byes:
+        elif name in each.byes or (ruling is not None and ruling.kind == "bye"):
             average = mean(map(Fraction, played)) if played else 0
             points[at] = average if settings.bye == "average" else settings.bye
     return points

@@ -121,7 +121,8 @@ def test_document_holds_what_happened():
     assert "Işıl 4 Yılmaz" not in json.dumps(document, ensure_ascii=False)
     assert "Işıl 5 Yılmaz" not in json.dumps(document["rounds"], ensure_ascii=False)
     ruled = [(each["kind"], bool(each["withdrawn_at"])) for each in document["rulings"]]
-    assert ruled == [("penalty", False), ("adjusted", True), ("forfeit", False)]
+    kinds = [("penalty", False), ("adjusted", True), ("forfeit", False), ("bye", False)]
+    assert ruled == kinds
     assert [each["round"] for each in document["substitutes"]] == [2]
 
 

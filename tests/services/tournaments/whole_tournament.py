@@ -51,7 +51,7 @@ def whole_tournament(ruleset="turkish-king"):
     _rule(first)
     close_round(first.pk, NOBODY, at=LATER)
     registration.withdraw_entrant(row.entrants.get(number=2).pk, NOBODY, at=LATER)
-    row.entrants.filter(number=1).update(preferred_table=2)
+    row.entrants.filter(number=1).update(preferred_table=2, missed="half")
     replaced = row.entrants.get(number=3)
     SubstituteFactory(
         entrant=replaced,
@@ -159,3 +159,4 @@ def _rule(round_):
     ruling = rule(round_.pk, entrants[1].pk, taken_back, NOBODY, at=LATER)
     withdraw_ruling(ruling.pk, NOBODY, at=LATER)
     rule(round_.pk, entrants[2].pk, RulingDecision("forfeit", -20, "gitti"), NOBODY, at=LATER)
+    rule(round_.pk, entrants[3].pk, RulingDecision("bye", 0, "yarım kaldı"), NOBODY, at=LATER)

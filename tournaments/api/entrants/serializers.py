@@ -8,7 +8,7 @@ from rest_framework import serializers
 from tournaments.api.fields import LineField, MomentField, StrictSerializer
 from tournaments.engine.rules.entries import SMALL
 from tournaments.engine.standings.tournament_settings import SECTIONS
-from tournaments.models import Player
+from tournaments.models import Entrant, Player
 from tournaments.queries.overview import STATES, EntrantLine
 from tournaments.services.entrants.registration import MOST_ENTRANTS
 
@@ -45,7 +45,8 @@ class EntrantSerializer(serializers.Serializer[Any]):
     `state` says whether they are here for the next round; it is empty without check-in.
     `checked_in` is the last round they checked in for or were put into, 0 for none and once they
     were taken out. `rating` is null if there is none, or the reader may not see it. `section` is
-    empty if the tournament has no sections.
+    empty if the tournament has no sections. `missed` says what the rounds are worth that somebody
+    who came late has missed; empty: as the settings say.
     """
 
     number = serializers.IntegerField(source="entrant.number")
@@ -64,6 +65,7 @@ class EntrantSerializer(serializers.Serializer[Any]):
     state = serializers.ChoiceField(choices=STATES, allow_blank=True)
     rating = RatingOfEntrantSerializer(allow_null=True)
     section = serializers.CharField()
+    missed = serializers.ChoiceField(source="entrant.missed", choices=Entrant.Missed.choices)
 
     def get_preferred_table(self, line: EntrantLine) -> int | None:
         """The number of the table that they wish to sit at; null for all but directors."""
@@ -145,6 +147,7 @@ class ChangedEntrantSerializer(StrictSerializer):
     house = serializers.BooleanField()
     paid = serializers.BooleanField()
     section = serializers.ChoiceField(choices=list(SECTIONS))
+    missed = serializers.ChoiceField(choices=Entrant.Missed.choices)
 
 
 class CheckInSerializer(StrictSerializer):

@@ -28,7 +28,11 @@ from tournaments.queries import overview
 from tournaments.queries.state import settings_of
 from tournaments.services.entrants import registration
 from tournaments.services.entrants.substituting import Place, put_substitute, take_out_substitute
-from tournaments.services.rounds.running import divide_by_rating, move_entrants
+from tournaments.services.rounds.running import (
+    divide_by_rating,
+    move_entrants,
+    value_missed_rounds,
+)
 
 LABELS = ("team", "represents", "preferred_table")
 
@@ -159,7 +163,7 @@ class EntrantViewSet(EntrantMixin, views.RetrieveMixin, views.DestroyMixin, view
         return self.line_of(self.get_entrant())
 
     def partial_update(self, request: Request, **kwargs: Any) -> Response:
-        """Change an entrant: team, club, preferred table, section, house player or not, paid.
+        """Change an entrant: team, club, preferred table, section, house, missed rounds, paid.
 
         In another section they keep their points, and play from the next round that is not
         published.
@@ -173,6 +177,8 @@ class EntrantViewSet(EntrantMixin, views.RetrieveMixin, views.DestroyMixin, view
                 registration.mark_house(row.pk, by, at=at, house=data["house"])
             if "section" in data:
                 move_entrants(self.tournament.pk, [row.number], data["section"], by, at=at)
+            if "missed" in data:
+                value_missed_rounds(row.pk, data["missed"], by, at=at)
             if "paid" in data:
                 registration.mark_paid(
                     self.tournament.pk, [row.number], by, at=at, paid=data["paid"]

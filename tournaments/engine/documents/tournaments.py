@@ -63,6 +63,7 @@ from tournaments.engine.rules.rulesets import (
     refuse,
 )
 from tournaments.engine.standings.results import (
+    MISSED,
     PENALTY,
     RULINGS,
     Competitor,
@@ -165,6 +166,7 @@ ENTRANT = fields(
         "paid": SWITCH.optional(),
         "section": one_of(("", *SECTIONS)).optional(),
         "preferred_table": whole(1, SMALL).optional(),
+        "missed": one_of(("", *MISSED)).optional(),
     }
 )
 SUBSTITUTE = fields(
@@ -672,6 +674,7 @@ def competitors_of(record: TournamentRecord) -> list[Competitor]:
             team=entrant["team"],
             withdrawn=entrant["withdrawn_at"] is not None,
             section=record.settings.section_of(entrant.get("section", "")),
+            missed=entrant.get("missed", ""),
         )
         for entrant in record.document["entrants"]
         if not entrant.get("waiting")

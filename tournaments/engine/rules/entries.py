@@ -473,7 +473,7 @@ def read_stake(stored: Any) -> Stake | None:
 
 
 NO_TRUMP = "none"
-STOP_REASONS = ("time", "agreement", "other")
+STOP_REASONS = ("time", "agreement", "left", "other")
 
 IMPORTED = "imported"
 """The reason of adjustments that stood for the totals of an imported game before `Totals`."""

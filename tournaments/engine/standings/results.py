@@ -17,7 +17,11 @@ PENALTY = "penalty"
 ADJUSTED = "adjusted"
 FORFEIT = "forfeit"
 ABSENT = "absent"
-RULINGS = (PENALTY, ADJUSTED, FORFEIT, ABSENT)
+BYE = "bye"
+RULINGS = (PENALTY, ADJUSTED, FORFEIT, ABSENT, BYE)
+
+MISSED = ("nothing", "half", "average")
+"""What missed rounds of one entrant can be worth: 0, half of a bye, or a bye."""
 
 Worth = tuple[Points, ...]
 """Place points: those of the first place, then of those after it."""
@@ -31,7 +35,8 @@ class Competitor:
     """A competitor of a tournament: a player or a pair.
 
     `number` orders those who share a place. A `house` player fills a table and has no place; a
-    competitor who has `withdrawn` keeps all results. Places are counted within a `section`.
+    competitor who has `withdrawn` keeps all results. Places are counted within a `section`. What
+    `missed` rounds are worth is one of `MISSED`; empty: as the settings say.
     """
 
     id: str
@@ -40,6 +45,7 @@ class Competitor:
     team: str = ""
     withdrawn: bool = False
     section: str = ""
+    missed: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +74,9 @@ class Ruling:
     A `penalty` takes `points` (above 0) from the sum. `adjusted` makes `points` the worth of the
     round in the standings, whatever was played. With a `forfeit`, the entrant's game counts as
     `points` of the game, the last place of the table, not out and without a King; the others keep
-    their results. `absent` is the same for an entrant who was not there, and so has met nobody. If
-    there are several other than penalties, the last one counts.
+    their results. `absent` is the same for an entrant who was not there, and so has met nobody.
+    With `bye` the entrant's game does not count, and the round is worth a bye. If there are several
+    other than penalties, the last one counts.
 
     Raises: ValueError: if there is no such kind, or a penalty is not above 0.
     """
@@ -204,7 +211,8 @@ class Tally:
     """The tally of one entrant after some rounds; `bye` is the worth of a bye.
 
     `missed` is what each round is worth before the first one with a table, a bye or a ruling; None
-    if they count nothing, and a bye in that first round as any other.
+    if they count nothing, and a bye in that first round as any other. The competitor's own `missed`
+    comes before it.
     """
 
     def __init__(
@@ -216,10 +224,12 @@ class Tally:
     ) -> None:
         self.id, self.number = competitor.id, competitor.number
         self.section = competitor.section
-        self.rounds, self._bye, self._missed = rounds, bye, missed
+        self.rounds, self._bye = rounds, bye
+        self._missed, self._own_missed = missed, competitor.missed
         self.first: int | None = None
         self.counted: list[Counted] = []
         self.byes: list[int] = []
+        self.excused: set[int] = set()
         self.adjusted: dict[int, Ruling] = {}
         self.penalized: list[tuple[int, Ruling]] = []
 
@@ -240,11 +250,24 @@ class Tally:
             return self._bye
         return whole(Fraction(sum(self.games.values()), len(self.games) or 1))
 
+    @cached_property
+    def missed(self) -> Points | None:
+        """The worth of each round before the first one; None if they count nothing."""
+        match self._own_missed:
+            case "nothing":
+                return 0
+            case "half":
+                return whole(Fraction(self.bye) / 2)
+            case "average":
+                return self.bye
+        return self._missed
+
     def bye_at(self, at: int) -> Points:
         """Return the worth of a bye in a round: of who has just come no more than a missed one."""
-        if self._missed is None or not at or at != self.first:
+        came = at == self.first and at not in self.excused and (at > 0 or self._own_missed)
+        if self.missed is None or not came:
             return self.bye
-        return min(self.bye, self._missed)
+        return min(self.bye, self.missed)
 
     @cached_property
     def by_round(self) -> tuple[Points | None, ...]:
@@ -252,8 +275,8 @@ class Tally:
         points: list[Points | None] = [None] * self.rounds
         for game in self.counted:
             points[game.at] = game.worth
-        if self._missed and self.first:
-            points[: self.first] = [self._missed] * self.first
+        if self.missed and self.first:
+            points[: self.first] = [self.missed] * self.first
         for at in self.byes:
             points[at] = self.bye_at(at)
         for at, ruling in self.adjusted.items():
@@ -324,6 +347,10 @@ def _count_round(
         tally = tallies[name]
         if ruling.kind == ADJUSTED:
             tally.adjusted[at] = ruling
+        elif ruling.kind == BYE:
+            tally.byes.append(at)
+            if name not in played.byes:
+                tally.excused.add(at)
         elif not tally.counted or tally.counted[-1].at != at:
             alone = not_seated(ruling.entrant, ruling.points)
             tally.counted.append(_forfeited(at, alone, 0, ruling, settings))
@@ -352,6 +379,8 @@ def _count_table(
         if name not in tallies:
             continue
         ruling = instead.get(name)
+        if ruling is not None and ruling.kind == BYE:
+            continue
         if ruling is not None and ruling.kind in (FORFEIT, ABSENT):
             game = _forfeited(at, table, side, ruling, settings)
         else:

@@ -156,6 +156,7 @@ REASONS = (
     "bye-average",
     "bye-fixed",
     "missed",
+    "excused",
     "forfeit",
     "absent",
     "unplayed",
@@ -264,13 +265,7 @@ def _reasons(at: int, tally: Tally, settings: TournamentSettings) -> Iterator[Re
             if levels and game.table.unplayed:
                 yield Reason("unplayed", {"points": game.table.unplayed})
     if at in tally.byes:
-        points = tally.bye_at(at)
-        if points != tally.bye:
-            yield Reason("missed", {"points": points})
-        elif settings.bye == BYE_AVERAGE:
-            yield Reason("bye-average", {"points": tally.bye, "rounds": len(tally.games)})
-        else:
-            yield Reason("bye-fixed", {"points": tally.bye})
+        yield from _bye_reasons(at, tally, settings)
     elif tally.first is not None and at < tally.first and tally.by_round[at] is not None:
         yield Reason("missed", {"points": tally.by_round[at] or 0})
     if at in tally.adjusted:
@@ -278,6 +273,18 @@ def _reasons(at: int, tally: Tally, settings: TournamentSettings) -> Iterator[Re
     for fined_at, ruling in tally.penalized:
         if fined_at == at:
             yield Reason("penalty", {"points": ruling.points})
+
+
+def _bye_reasons(at: int, tally: Tally, settings: TournamentSettings) -> Iterator[Reason]:
+    points = tally.bye_at(at)
+    if at in tally.excused:
+        yield Reason("excused", {})
+    if points != tally.bye:
+        yield Reason("missed", {"points": points})
+    elif settings.bye == BYE_AVERAGE:
+        yield Reason("bye-average", {"points": tally.bye, "rounds": len(tally.games)})
+    else:
+        yield Reason("bye-fixed", {"points": tally.bye})
 
 
 def _place(game: Counted) -> Reason:

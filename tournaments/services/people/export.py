@@ -127,6 +127,7 @@ def _tournaments(player: Player) -> Iterator[dict[str, Any]]:
             "team": entrant.team,
             "represents": entrant.represents,
             "preferred_table": entrant.preferred_table,
+            "missed": entrant.missed,
             **{name: at.isoformat() for name, at in moments.items() if at is not None},
             "rulings": [
                 {

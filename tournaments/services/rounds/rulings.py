@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy
 from tournaments.engine.documents.entries import parse_entry, write_entry
 from tournaments.engine.rules.entries import REMARKS, Entry, write_points
 from tournaments.engine.rules.rulesets import LONGEST_REASON, InvalidEntry, Points, number_of
-from tournaments.engine.standings.results import PENALTY, RULINGS
+from tournaments.engine.standings.results import BYE, PENALTY, RULINGS
 from tournaments.engine.standings.tournament_settings import LARGEST_WORTH
 from tournaments.models import AuditEntry, DealReview, Entrant, Game, Revision, Round, Ruling, Table
 from tournaments.queries.sheets import (
@@ -320,7 +320,7 @@ def withdraw_ruling(ruling_pk: int, by: Actor, *, at: datetime) -> Ruling:
 
 
 def _points(decision: RulingDecision) -> Points:
-    points = number_of(decision.points)
+    points = 0 if decision.kind == BYE else number_of(decision.points)
     if decision.kind not in RULINGS or points is None:
         raise NoSuchPoints
     if not -LARGEST_WORTH <= points <= LARGEST_WORTH:

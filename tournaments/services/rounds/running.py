@@ -38,7 +38,7 @@ from tournaments.queries.state import (
 from tournaments.queries.steps import LifecycleStep
 from tournaments.services.audit import Actor
 from tournaments.services.base.writes import Fault, Refused
-from tournaments.services.entrants.registration import UnknownSection
+from tournaments.services.entrants.registration import UnknownSection, lock_entrant
 from tournaments.services.events.events import close_round as close_event_round
 from tournaments.services.events.events import lock_tables_of, seal_rounds
 from tournaments.services.games.playing import agreement_on, record_entry, withdraw_entry
@@ -517,6 +517,31 @@ def take_step(
         for lead in OF_ROUNDS.get(step.code, ()):
             for round_ in tournament.event.rounds.filter(number=step.round or 0):
                 lead(round_.pk, by, at=at)
+
+
+def value_missed_rounds(entrant_pk: int, missed: str, by: Actor, *, at: datetime) -> Entrant:
+    """Set what the rounds are worth that an entrant has missed, one of `Missed`. Idempotent.
+
+    That is no correction of the rounds played.
+
+    Raises: WrongState: the tournament is finished.
+    """
+    with transaction.atomic():
+        entrant = lock_entrant(entrant_pk)
+        tournament = entrant.tournament
+        if entrant.missed == missed:
+            return entrant
+        if tournament.state == Tournament.State.FINISHED:
+            raise WrongState(tournament.state)
+        corrected = {each.round for each in changes_since_closing(load_state(tournament))}
+        before, entrant.missed = entrant.missed, missed
+        entrant.save(update_fields=["missed"])
+        keep_standings_of(load_state(tournament), but=corrected)
+        touch(tournament)
+        details = {"entrants": [entrant.key], "missed": missed}
+        note(tournament, "change-entrant", by, at, before={"missed": before}, after=details)
+        seal_rounds(tournament, by, at=at)
+    return entrant
 
 
 class TooFewForSections(Refused, code="too-few-for-sections"):

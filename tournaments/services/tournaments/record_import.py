@@ -316,6 +316,7 @@ def _entrants(
             paid=each.get("paid", False),
             section=each.get("section", ""),
             preferred_table=each.get("preferred_table"),
+            missed=each.get("missed", ""),
             **{name: each[name] for name in same},
         )
         for each in data

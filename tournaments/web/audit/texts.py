@@ -16,6 +16,7 @@ from tournaments.engine.documents.shapes import EVENT_FIELDS
 from tournaments.models import (
     AuditEntry,
     Confirmations,
+    Entrant,
     EventType,
     Revision,
     Role,
@@ -162,6 +163,7 @@ FIELDS: Mapping[str, Text] = {
     "team": gettext_lazy("Team"),
     "represents": gettext_lazy("Club they come from"),
     "preferred_table": gettext_lazy("Always at table"),
+    "missed": gettext_lazy("Missed rounds are worth"),
     "section": pgettext_lazy("of a tournament", "Section"),
     "house": gettext_lazy("House player"),
     "ruling": gettext_lazy("Decision"),
@@ -253,6 +255,7 @@ VALUES: Mapping[str, Callable[[Any], str]] = {
     "expires": _moment,
     "ruleset": labels.ruleset_name,
     "ruling": _label_in(Ruling.Kind),
+    "missed": _label_in(Entrant.Missed),
     "points": labels.points_text,
     "added": minutes_text,
     "clock": minutes_text,

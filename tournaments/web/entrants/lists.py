@@ -11,7 +11,7 @@ from django import forms
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, pgettext_lazy
 
-from tournaments.models import Club, Player
+from tournaments.models import Club, Entrant, Player
 from tournaments.models.people import fold_name, plain_name
 from tournaments.services.entrants.registration import MOST_ENTRANTS, Entry, TooMany
 from tournaments.services.imports.files import FileRefused
@@ -280,6 +280,11 @@ class ChangeEntrantForm(LabelsForm):
         required=False,
         min_value=1,
         max_value=MOST_ENTRANTS // 2,
+    )
+    missed = forms.ChoiceField(
+        label=gettext_lazy("Missed rounds are worth"),
+        choices=Entrant.Missed.choices,
+        required=False,
     )
 
 

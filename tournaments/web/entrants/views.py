@@ -9,6 +9,7 @@ from itertools import groupby
 from typing import Any
 
 from django.contrib import messages
+from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -61,7 +62,12 @@ from tournaments.services.entrants.substituting import Place, put_substitute, ta
 from tournaments.services.imports.files import FileRefused
 from tournaments.services.imports.records import COLUMNS
 from tournaments.services.rounds.changes import change_late
-from tournaments.services.rounds.running import divide_by_rating, move_entrants, sizes_of
+from tournaments.services.rounds.running import (
+    divide_by_rating,
+    move_entrants,
+    sizes_of,
+    value_missed_rounds,
+)
 from tournaments.services.rounds.undo import marked_together
 from tournaments.services.tournaments.lifecycle import Depended, WrongState
 from tournaments.web.base.pages import (
@@ -469,10 +475,14 @@ def change(request: HttpRequest, slug: str, tournament: str, entrant: int) -> Ht
     row = directed_entrant(request, slug, tournament, entrant)
     form = ChangeEntrantForm(request.POST)
     if form.is_valid():
-        cleaned = form.cleaned_data
+        cleaned, by, at = form.cleaned_data, actor_of(request), timezone.now()
+        missed = cleaned.pop("missed")
         try:
-            change_entrant(row.pk, **cleaned, by=actor_of(request), at=timezone.now())
-        except NoLabel as error:
+            with transaction.atomic():
+                change_entrant(row.pk, **cleaned, by=by, at=at)
+                if "missed" in form.data:
+                    value_missed_rounds(row.pk, missed, by, at=at)
+        except (NoLabel, WrongState) as error:
             add_refused(form, error)
         else:
             return redirect("entrant", slug, tournament, entrant)

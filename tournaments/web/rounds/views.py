@@ -690,7 +690,7 @@ class RulingForm(forms.Form):
     @property
     def kinds(self) -> list[tuple[Any, str]]:
         return [
-            (choice, f"{MEANINGS[kind]}, {ruling_unit(kind, self.worth)}")
+            (choice, f"{MEANINGS[kind]}, {ruling_unit(kind, self.worth)}".removesuffix(", "))
             for kind, choice in zip(Ruling.Kind, self["kind"], strict=True)
         ]
 

@@ -424,6 +424,7 @@ REASONS: Mapping[str, ReasonText] = {
     ),
     "bye-fixed": lambda p, _n: _("Sat out: %(points)s") % p,
     "missed": lambda p, _n: _("Came later: %(points)s") % p,
+    "excused": lambda _p, _n: _("The game does not count, as the director has ruled"),
     "forfeit": lambda p, _n: _("Forfeit, as the director has ruled: %(points)s") % p,
     "absent": lambda p, _n: _("Absent, as the director has ruled: %(points)s") % p,
     "adjusted": lambda p, _n: _("Adjusted by the director to %(points)s") % p,
