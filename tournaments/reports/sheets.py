@@ -152,7 +152,7 @@ def mark_of(ruleset: Ruleset) -> str:
     """Return the meaning of a side's mark in a deal; empty if there are no marks."""
     if ruleset.unnamed is not None:
         return _("made trump") if "maker" in ruleset.unnamed.fields else ""
-    if ruleset.plan and all(len(stage) == 1 for stage in ruleset.plan):
+    if ruleset.stages and all(len(stage) == 1 for stage in ruleset.plan):
         return _("whose turn it was")
     return _("declared this deal")
 

@@ -189,6 +189,10 @@ OPTIONS: Mapping[str, tuple[Text, Text]] = {
     "king_deals": (_("Deals in which King counts"), _("All deals, or only those with trump.")),
     "out": (_("Who is out"), _("Above zero, or above the mean of the four scores.")),
     "order": (_("Dear penalties first"), _("How strictly the dear penalties come first.")),
+    "penalties_first": (
+        _("First deals are penalties"),
+        _("In so many deals at the beginning nobody may name a trump."),
+    ),
     "begins": (_("Who begins"), _("How the first player is found.")),
     "deals": (_("Deals"), _("How many deals are played; an even number.")),
     "cappotto": (_("Cappotto"), _("What all hearts or all tricks by one player score.")),

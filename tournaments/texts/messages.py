@@ -156,13 +156,16 @@ WHY: Mapping[str, Text] = {
     "target-runs-out": _("a game to a target cannot have limited contracts"),
     "passes": _("where hands are passed, contracts cannot be limited"),
     "target": _("nobody can score above zero, so the target is never reached"),
-    "order": _("in order: cards rise, and dear penalties need a quota each and no other limits"),
+    "order": _("an order of the penalties needs a quota for each of them and no other limits"),
+    "ranks.order": _("from the two up to the ace"),
+    "suits.order": _("in the order spades, hearts, diamonds, clubs"),
+    "penalties_first.stages": _("the parts of the game say already what is played first"),
     "strict": _("someone would have to declare trump before all penalties are played"),
     "runs-out": _(
         "a side that declares %(deals)s times may find only %(contracts)s contracts left"
     ),
 }
-"""The reasons for problems whose sentence gives a reason."""
+"""The reasons for problems whose sentence gives a reason; some differ by the field."""
 
 
 def explain(problem: Problem, players: Sequence[str] = ()) -> str:
@@ -202,7 +205,7 @@ class _Words(dict[str, object]):
             self[name] = _player(players, params.get(seat))
         if "why" in params:
             why = str(params["why"])
-            self["why"] = str(WHY.get(why, why)) % self
+            self["why"] = str(WHY.get(f"{counted}.{why}") or WHY.get(why, why)) % self
 
 
 def _player(players: Sequence[str], seat: object) -> str:

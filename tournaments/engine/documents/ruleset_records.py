@@ -220,6 +220,8 @@ def _null_last(shape: Shape) -> Shape:
 def _setting_schema(option: Option) -> Schema:
     if option.kind == "one-of":
         return {"enum": list(option.values)}
+    if option.kind == "number":
+        return _whole(0, LARGEST_COUNT).schema
     return _FROM_ONE.schema if option.kind == "count" else {"type": ["integer", "string"]}
 
 

@@ -118,7 +118,7 @@ def deals_left(game: Game) -> tuple[int, int | None]:
     """Return how many deals of penalties and of trumps are left, the latter None if it is open."""
     ruleset, played = game.ruleset, len(game.deals)
     left = (ruleset.length or 0) - played
-    if ruleset.plan:
+    if ruleset.stages:
         stages = [{ruleset.by_id[name].kind for name in stage} for stage in ruleset.plan[played:]]
         trumps = stages.count({TRUMP})
         is_open = any(len(kinds) > 1 for kinds in stages)

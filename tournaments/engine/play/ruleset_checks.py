@@ -7,6 +7,7 @@ from tournaments.engine.play.games import ORDERS
 from tournaments.engine.play.outcomes import OUTCOMES
 from tournaments.engine.rules.fields import CAPPOTTO, KING_FIELDS
 from tournaments.engine.rules.rulesets import (
+    LARGEST_COUNT,
     LEAST_SEATS,
     MOST_SEATS,
     MOST_WITHOUT_PACK,
@@ -37,6 +38,7 @@ SETTINGS: Mapping[str, Option] = MappingProxyType(
             Option("out", ("positive", "mean")),
             Option("naming", ("blind", "sealed")),
             Option("dealer", ("before", "declares")),
+            Option("penalties_first", kind="number"),
             Option("deals", kind="count"),
             Option("cappotto", ("none", *CAPPOTTO)),
             Option("domino_winners", ("one", "several")),
@@ -188,7 +190,16 @@ def _check_counted(
 
 def _fits(setting: str, value: Setting) -> bool:
     option = SETTINGS[setting]
+    if option.kind == "number":
+        return type(value) is int and 0 <= value <= LARGEST_COUNT
     return OPTION_KINDS[option.kind](option, value)
+
+
+def _numbers(ruleset: Ruleset, setting: str) -> list[int]:
+    """Return the numbers that a setting can be at some table."""
+    own = [ruleset.settings[setting]] if setting in ruleset.settings else []
+    choices = [v for o in ruleset.options if o.setting == setting for v in o.values]
+    return list(map(int, own + choices))
 
 
 def _check_settings(ruleset: Ruleset) -> Iterator[Problem]:
@@ -369,6 +380,11 @@ def _check_length(ruleset: Ruleset) -> Iterator[Problem]:
     if ruleset.stages and sum(stage.deals for stage in ruleset.stages) != ruleset.deals:
         deals = sum(stage.deals for stage in ruleset.stages)
         yield _bad("stages", "stages", deals=deals, expected=ruleset.deals or 0)
+    if first := _numbers(ruleset, "penalties_first"):
+        if ruleset.stages:
+            yield _bad("settings.penalties_first", "stages", deals=max(first), expected=0)
+        elif max(first) > (ruleset.length or 0):
+            yield _bad("settings.penalties_first", "value", got=max(first))
     if "deals" in options | ruleset.settings.keys() and _is_limited(ruleset):
         yield _bad("deals", "deals-chosen")
     if ruleset.length is None and "target" not in ruleset.settings:

@@ -2,16 +2,16 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from fractions import Fraction
 from functools import cached_property, lru_cache
-from itertools import product
-from math import inf
+from itertools import accumulate, chain, combinations, groupby, product
 from operator import add, sub
 from types import MappingProxyType
+from typing import TypeVar
 
 LONGEST_NAME = 80
 """Names of players, clubs, teams, events, seasons, rulesets and contracts; titles, places,
@@ -558,14 +558,16 @@ class Ruleset:
 
     @cached_property
     def plan(self) -> tuple[tuple[str, ...], ...]:
-        """For each deal the contracts of its stage; empty if any contract may come at any time."""
+        """For each deal the contracts of its stage; past its end any contract may come."""
+        if first := int(self.settings.get("penalties_first", 0)):
+            return (tuple(c.id for c in self.contracts if c.kind == PENALTY),) * first
         return tuple(stage.contracts for stage in self.stages for _ in range(stage.deals))
 
     @cached_property
     def forced(self) -> frozenset[str]:
         """The contracts that nobody declares, or that are alone in their stages without a trump."""
-        alone = {stage[0] for stage in self.plan if len(stage) == 1}
-        alone -= {name for stage in self.plan if len(stage) > 1 for name in stage}
+        alone = {stage.contracts[0] for stage in self.stages if len(stage.contracts) == 1}
+        alone -= {n for stage in self.stages if len(stage.contracts) > 1 for n in stage.contracts}
         return frozenset(
             id_
             for id_, contract in self.by_id.items()
@@ -673,24 +675,41 @@ OPTION_KINDS: Mapping[str, Callable[[Option, object], bool]] = MappingProxyType(
 """The checks of option values, by kind."""
 
 
+MOST_STATES = 200_000
+"""The states that are walked where counting does not prove that no game gets stuck."""
+
+MOST_CHOSEN = 10
+"""The most kinds or contracts for which all ways to use them up are tried."""
+
+
 def check_end(ruleset: Ruleset) -> Iterator[Problem]:
     """Yield every reason why a game could stop before its last deal, with any options."""
     if ruleset.length is None or ruleset.unnamed is not None:
         return
-    ways = [ruleset]
-    for option in ruleset.options:
-        if option.setting in ("order", "declarations"):
-            ways += [
-                replace(ruleset, settings={**ruleset.settings, option.setting: value})
-                for value in option.values
-            ]
-    problems = [problem for played in ways for problem in _check_end(played)]
+    problems = [fault for order in _values(ruleset, "order") for fault in _check_order(order)]
+    budget = iter(range(MOST_STATES))
+    for free in _values(ruleset, "declarations"):
+        for way in _values(free, "penalties_first"):
+            problems += _check_stuck(way, budget)
     for number, problem in enumerate(problems):
         if problem not in problems[:number]:
             yield problem
 
 
-def _check_end(ruleset: Ruleset) -> Iterator[Problem]:
+def _values(ruleset: Ruleset, setting: str) -> Iterator[Ruleset]:
+    """Yield the ruleset itself, and with every value of an option."""
+    yield ruleset
+    for option in ruleset.options:
+        if option.setting == setting:
+            for value in option.values:
+                yield replace(ruleset, settings={**ruleset.settings, setting: value})
+
+
+def _bad(where: str, why: str, **params: object) -> Problem:
+    return Problem(Code.BAD_RULESET, where, {"why": why, **params})
+
+
+def _check_order(ruleset: Ruleset) -> Iterator[Problem]:
     order = ruleset.settings.get("order")
     # An order blocks nobody if the dearest penalty left is always free to all.
     penalties = [contract for contract in ruleset.contracts if contract.kind == PENALTY]
@@ -699,26 +718,8 @@ def _check_end(ruleset: Ruleset) -> Iterator[Problem]:
     may_be_ordered = free and not ruleset.stages and "declarations" not in options
     if order in ("ordered", "strict") and not may_be_ordered:
         yield _bad("settings.order", "order")
-        return
-    if order == "strict" and not _penalties_come_in_step(ruleset):
+    elif order == "strict" and not _penalties_come_in_step(ruleset):
         yield _bad("settings.order", "strict")
-        return
-    stages = ruleset.stages or (Stage(ruleset.length or 0, tuple(ruleset.by_id)),)
-    begin = 0
-    for number, stage in enumerate(stages):
-        deals = range(begin, begin + stage.deals)
-        groups = _groups(ruleset, stage, stages[:number])
-        for first in range(ruleset.seats):
-            fault = _find_shortage(ruleset, groups, first, deals)
-            if fault is not None:
-                field = f"stages.{number}" if ruleset.stages else "deals"
-                yield _bad(field, "runs-out", deals=fault[0], contracts=fault[1])
-                break
-        begin += stage.deals
-
-
-def _bad(where: str, why: str, **params: object) -> Problem:
-    return Problem(Code.BAD_RULESET, where, {"why": why, **params})
 
 
 def _penalties_come_in_step(ruleset: Ruleset) -> bool:
@@ -733,73 +734,173 @@ def _penalties_come_in_step(ruleset: Ruleset) -> bool:
 
 
 def _turns(ruleset: Ruleset, first: int, deals: range) -> Counter[int]:
-    sides = ruleset.sides
-    return Counter(sides[(first + deal // ruleset.in_a_row) % len(sides)] for deal in deals)
+    sides, in_a_row = ruleset.sides, ruleset.in_a_row
+    laps, rest = divmod(len(deals), in_a_row * len(sides))
+    turns = Counter(sides[(first + deal // in_a_row) % len(sides)] for deal in deals[:rest])
+    return turns + Counter({side: laps * in_a_row * sides.count(side) for side in {*sides}})
 
 
-@dataclass(frozen=True)
-class _Group:
-    """Contracts that share limits: how often one side may name them, and all sides together."""
+def _check_stuck(ruleset: Ruleset, budget: Iterator[int]) -> Iterator[Problem]:
+    plan = ruleset.plan + (tuple(ruleset.by_id),) * ((ruleset.length or 0) - len(ruleset.plan))
+    found = _find_unproved(ruleset, _stages_of(plan))
+    if found is None or (found := _walk(ruleset, plan, found, budget)) is None:
+        return
+    first, deal = found
+    where = "settings.penalties_first" if ruleset.settings.get("penalties_first") else "deals"
+    if ruleset.stages:
+        ends = accumulate(stage.deals for stage in ruleset.stages)
+        where = f"stages.{next(number for number, end in enumerate(ends) if deal < end)}"
+    seat = (first + deal // ruleset.in_a_row) % ruleset.seats
+    turns = _turns(ruleset, first, range(deal + 1))[ruleset.sides[seat]]
+    yield _bad(where, "runs-out", deals=turns, contracts=turns - 1)
 
-    each: float
-    together: float
+
+def _stages_of(plan: tuple[tuple[str, ...], ...]) -> list[tuple[frozenset[str], range]]:
+    """Return the contracts of each part of a game, and its deals."""
+    stages, begin = [], 0
+    for names, deals in groupby(plan):
+        end = begin + sum(1 for _ in deals)
+        stages.append((frozenset(names), range(begin, end)))
+        begin = end
+    return stages
 
 
-def _find_shortage(
-    ruleset: Ruleset, groups: list[_Group], first: int, deals: range
+def _find_unproved(
+    ruleset: Ruleset, stages: Sequence[tuple[frozenset[str], range]]
 ) -> tuple[int, int] | None:
-    """A side's number of turns and its guaranteed contracts, if these are fewer; else None."""
-    turns = _turns(ruleset, first, deals)
-    for side, own in turns.items():
-        others = [number for other, number in turns.items() if other != side]
-        sure = sum(
-            max(0, min(group.each, group.together - sum(min(n, group.each) for n in others)))
-            for group in groups
-        )
-        if sure < own:
-            return own, int(sure)
+    """Return a first seat and a deal that finds no contract left, as far as counting can tell.
+
+    Of each side only the last turn in a stage counts: what was used up before it stays so.
+    """
+    for first in range(ruleset.seats):
+        for number, (names, deals) in enumerate(stages):
+            last = {}
+            for deal in deals[-ruleset.in_a_row * ruleset.seats :]:
+                seat = (first + deal // ruleset.in_a_row) % ruleset.seats
+                last[ruleset.sides[seat]] = deal
+            for side, deal in last.items():
+                before = [*stages[:number], (names, range(deals.start, deal))]
+                played = [(stage, _turns(ruleset, first, each)) for stage, each in before]
+                if _Blocking(ruleset, played, side).is_possible(names):
+                    return first, deal
     return None
 
 
-def _groups(ruleset: Ruleset, stage: Stage, before: tuple[Stage, ...]) -> list[_Group]:
-    contracts = [ruleset.by_id[name] for name in stage.contracts]
-    groups = []
-    for kind in dict.fromkeys(contract.kind for contract in contracts):
-        of_kind = [contract for contract in contracts if contract.kind == kind]
-        if kind in ruleset.side_quotas:
-            most_before = sum(
-                stage.deals
-                for stage in before
-                if any(ruleset.by_id[name].kind == kind for name in stage.contracts)
-            )
-            left = ruleset.side_quotas[kind] - most_before
-            groups += _of_one_kind(of_kind, before, max(0, left))
-    rest = [contract for contract in contracts if contract.kind not in ruleset.side_quotas]
-    groups += [
-        _group([contract], before, max(0, contract.quota_each - _played(contract, before)))
-        for contract in rest
-        if contract.quota_each is not None
-    ]
-    groups.append(_group([c for c in rest if c.quota_each is None], before, None))
-    return groups
+@dataclass(frozen=True)
+class _Blocking:
+    """Whether all contracts can be used up for a side, after so many turns of each in each stage.
+
+    `docs/rulesets.md`, The end, says how it counts and proves it.
+    """
+
+    ruleset: Ruleset
+    played: Sequence[tuple[frozenset[str], Counter[int]]]
+    side: int
+
+    def turns(self, side: int, names: Iterable[str]) -> int:
+        """Return the turns of a side in stages that have one of these contracts."""
+        return sum(turns[side] for stage, turns in self.played if not stage.isdisjoint(names))
+
+    def can(self, side: int, contract: Contract) -> int:
+        """Return how often a side can have named a contract."""
+        turns = self.turns(side, (contract.id,))
+        limits = (contract.quota_each, self.ruleset.side_quotas.get(contract.kind))
+        return min([turns, *(most for most in limits if most is not None)])
+
+    def is_possible(self, names: frozenset[str]) -> bool:
+        contracts = [c for c in self.ruleset.contracts if c.id in names]
+        turns = sum(turns[self.side] for _stage, turns in self.played)
+        quotas = {}
+        for kind in {contract.kind for contract in contracts} & self.ruleset.side_quotas.keys():
+            of_kind = [c.id for c in self.ruleset.contracts if c.kind == kind]
+            if (quota := self.ruleset.side_quotas[kind]) <= self.turns(self.side, of_kind):
+                quotas[kind] = quota
+        return len(quotas) > MOST_CHOSEN or any(
+            self._are_blocked([c for c in contracts if c.kind not in used_up], left)
+            for used_up in _subsets(quotas)
+            if (left := turns - sum(quotas[kind] for kind in used_up)) >= 0
+        )
+
+    def _are_blocked(self, contracts: Sequence[Contract], left: int) -> bool:
+        """Return whether these contracts can be used up with the turns `left` to the side."""
+        own: list[Contract] = []
+        shared: list[Contract] = []
+        both: list[Contract] = []
+        for contract in contracts:
+            can = [self.can(side, contract) for side in range(self.ruleset.side_count)]
+            by_own = can[self.side] == contract.quota_each
+            by_all = contract.quota is not None and sum(can) >= contract.quota
+            if not (by_own or by_all):
+                return False
+            (both if by_own and by_all else own if by_own else shared).append(contract)
+        if len(both) > MOST_CHOSEN:
+            used = sum((c.quota_each or 0) for c in own) + sum((c.quota or 0) for c in shared)
+            used += sum(min(c.quota or 0, c.quota_each or 0) for c in both)
+            return used <= left + self._by_others([*shared, *both])
+        return any(
+            self._suffice([*own, *chosen], [*shared, *(c for c in both if c not in chosen)], left)
+            for chosen in _subsets(both)
+        )
+
+    def _suffice(self, own: Sequence[Contract], shared: Sequence[Contract], left: int) -> bool:
+        """Return whether there are turns for those used up by the side, and those by all sides."""
+        left -= sum(contract.quota_each or 0 for contract in own)
+        able = min(left, sum(self.can(self.side, contract) for contract in shared))
+        used = sum(contract.quota or 0 for contract in shared)
+        return left >= 0 and used <= able + self._by_others(shared)
+
+    def _by_others(self, contracts: Sequence[Contract]) -> int:
+        names, total = [contract.id for contract in contracts], 0
+        for side in {*range(self.ruleset.side_count)} - {self.side}:
+            of_kinds: Counter[str] = Counter()
+            for contract in contracts:
+                of_kinds[contract.kind] += self.can(side, contract)
+            quotas = self.ruleset.side_quotas
+            able = sum(min(n, quotas.get(kind, n)) for kind, n in of_kinds.items())
+            total += min(self.turns(side, names), able)
+        return total
 
 
-def _of_one_kind(contracts: list[Contract], before: tuple[Stage, ...], quota: int) -> list[_Group]:
-    """Group contracts with a quota of their kind; count only guaranteed ones if each has one."""
-    if all(contract.quota_each is None for contract in contracts):
-        return [_group(contracts, before, quota)]
-    sure = min(quota, sum(min(quota, c.quota_each or quota) for c in contracts))
-    endless = all(contract.quota is None for contract in contracts)
-    return [_Group(sure, inf)] if endless else []
+_Item = TypeVar("_Item")
 
 
-def _group(contracts: list[Contract], before: tuple[Stage, ...], quota: int | None) -> _Group:
-    together: float = 0
-    for contract in contracts:
-        left = inf if contract.quota is None else contract.quota - _played(contract, before)
-        together += max(0, left)
-    return _Group(inf if quota is None else quota, together)
+def _subsets(items: Collection[_Item]) -> Iterator[tuple[_Item, ...]]:
+    return chain.from_iterable(combinations(items, n) for n in range(len(items) + 1))
 
 
-def _played(contract: Contract, before: tuple[Stage, ...]) -> int:
-    return sum(stage.deals for stage in before if contract.id in stage.contracts)
+def _walk(
+    ruleset: Ruleset,
+    plan: Sequence[Sequence[str]],
+    unproved: tuple[int, int],
+    budget: Iterator[int],
+) -> tuple[int, int] | None:
+    """Return a first seat and a deal at which a game gets stuck, by playing every game.
+
+    If these are too many, return what was `unproved`.
+    """
+    quotas, sides = ruleset.side_quotas, ruleset.sides
+    for first in range(ruleset.seats):
+        # How often each side has named each contract, and each kind.
+        states = {frozenset[tuple[tuple[int, str], int]]()}
+        for deal, names in enumerate(plan):
+            side = sides[(first + deal // ruleset.in_a_row) % len(sides)]
+            after = set()
+            for state in states:
+                used, moved = dict(state), False
+                for contract in map(ruleset.by_id.__getitem__, names):
+                    limits = (
+                        ((-1, contract.id), contract.quota),
+                        ((side, contract.id), contract.quota_each),
+                        ((side, f"kind {contract.kind}"), quotas.get(contract.kind)),
+                    )
+                    limited = [(key, most) for key, most in limits if most is not None]
+                    if all(used.get(key, 0) < most for key, most in limited):
+                        more = {key: used.get(key, 0) + 1 for key, _most in limited}
+                        after.add(frozenset({**used, **more}.items()))
+                        moved = True
+                if not moved:
+                    return first, deal
+                if next(budget, None) is None:
+                    return unproved
+            states = after
+    return None
