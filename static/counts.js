@@ -151,7 +151,8 @@ function disagreement(units) {
 // Points, where they follow from the numbers alone.
 
 const POINTS = {
-  "per-unit": (rule, unit, input) => rule.values[unit.dataset.unit] * number(input),
+  "per-unit": (rule, unit, input) =>
+    (Object.keys(rule.values).length === 1 ? Number(rule.base ?? 0) : 0) + rule.values[unit.dataset.unit] * number(input),
   "pair-difference"(rule, unit, input) {
     const own = number(input);
     return isComplete(unit) ? rule.values[unit.dataset.unit] * (own - (sum(numbersOf(unit)) - own)) : NaN;

@@ -43,7 +43,7 @@ function column(deal, unit) {
 }
 
 const SCORINGS = {
-  "per-unit": (rules, contract, deal) => sidesOf(rules).map((side) =>
+  "per-unit": (rules, contract, deal) => sidesOf(rules).map((side) => number(contract.base ?? 0) +
     sum(Object.entries(contract.values).map(([unit, each]) => number(each) * (column(deal, unit)?.[side] ?? 0)))),
   domino(rules, contract, deal) {
     const left = column(deal, "cards_left");
@@ -53,26 +53,34 @@ const SCORINGS = {
   },
 };
 
-const CAPPOTTO = { plus14: [14, -9], plus13: [13, 0] };
+// The points of a side with every unit of a contract, and those of each other side.
+const CAPPOTTO = {
+  plus14: (each, all, others) => [-each * (all + 1), (each * all + each * (all + 1)) / others],
+  plus13: (each, all) => [-each * all, 0],
+};
 
 const STEPS = {
   cappotto(rules, contract, deal, points) {
-    const scores = CAPPOTTO[rules.settings.cappotto];
-    const [unit] = Object.keys(contract.values);
+    const [[unit, each]] = Object.entries(contract.values);
     const all = rules.units[unit].total;
     const taken = column(deal, unit);
-    if (!scores || !contract.cappotto || !taken.includes(all)) return points;
+    if (!CAPPOTTO[rules.settings.cappotto] || !contract.cappotto || !taken.includes(all)) return points;
+    const scores = CAPPOTTO[rules.settings.cappotto](number(each), all, taken.length - 1);
     return taken.map((count) => (count === all ? scores[0] : scores[1]));
   },
   blind: (rules, contract, deal, points) =>
     points.map((each, side) => (deal.blind && side === rules.sides[deal.declarer] ? 2 * each : each)),
   sale(rules, contract, deal, points) {
     if (!deal.sale) return points;
-    const { buyer, tricks: price } = deal.sale;
     const moved = [...points];
-    const short = Math.max(price - points[buyer], 0);
-    moved[buyer] = short ? -2 * short : points[buyer] - price;
-    moved[deal.declarer] += short ? points[buyer] + 2 * short : price;
+    const units = Object.keys(contract.values).join();
+    const each = units === "tricks" ? number(contract.values.tricks) : 1;
+    const price = Math.abs(each) * deal.sale.tricks;
+    const own = points[deal.sale.buyer] - number(contract.base ?? 0);
+    const twice = price > own && each > 0 && rules.settings.sale_debt !== "single";
+    const paid = twice ? 2 * price - own : price;
+    moved[deal.sale.buyer] -= paid;
+    moved[deal.declarer] += paid;
     return moved;
   },
 };

@@ -81,7 +81,7 @@ def parsed_ruleset(document: Mapping[str, Any]) -> Ruleset:
 
 @lru_cache(maxsize=256)
 def _parsed(text: str) -> Ruleset:
-    return read_ruleset(json.loads(text))
+    return read_ruleset(json.loads(text), stored=True)
 
 
 HONOURS = cards_of(("hearts",), ("J", "Q", "K"))
@@ -183,6 +183,7 @@ def _contract(ruleset: Ruleset, contract: Contract) -> dict[str, Any]:
         "declared": contract.declared,
         "scoring": contract.scoring,
         "values": {unit: write_points(points) for unit, points in contract.values.items()},
+        "base": write_points(contract.base),
         "prizes": [write_points(prize) for prize in contract.prizes],
         "sum": None if fixed is None else write_points(fixed),
         "quota": contract.quota,

@@ -213,6 +213,10 @@ OPTIONS: Mapping[str, tuple[Text, Text]] = {
         _("Declared before seeing the cards, the declarer’s tricks count double."),
     ),
     "sale": (_("Sale"), _("The dealer may sell the declaration for a number of tricks.")),
+    "sale_debt": (
+        _("Buyer with too few tricks"),
+        _("Whether tricks that are missing to the price count twice."),
+    ),
     "stake": (_("Stake per point"), _("Money for each point above or below the mean.")),
     "declarations": (
         _("Declarations"),
@@ -246,6 +250,8 @@ OPTION_VALUES: Mapping[tuple[str, Any], Text] = {
     ("cappotto", "plus13"): _("+13, the others 0"),
     ("domino_winners", "one"): _("one player"),
     ("domino_winners", "several"): _("all who go out in the round"),
+    ("sale_debt", "double"): _("missing tricks count twice"),
+    ("sale_debt", "single"): _("missing tricks count once"),
     ("begins", "two-of-diamonds"): _("whoever holds the two of diamonds"),
     ("begins", "seven-of-diamonds"): _("whoever holds the seven of diamonds"),
     ("begins", "heart-king"): _("to whom the king of hearts falls"),

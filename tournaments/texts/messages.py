@@ -149,6 +149,8 @@ WHY: Mapping[str, Text] = {
     "offered-quota": _("an offer needs contracts that are limited"),
     "offered-sealed": _("what is offered cannot be sealed"),
     "step-and-field": _("what moves points and what is written down for it belong together"),
+    "scoring": _("a constant for each side is for contracts that count units"),
+    "cappotto": _("a constant for each side and cappotto exclude each other"),
     "step": _("points cannot be moved like this with these sides and contracts"),
     "stages": _("the parts of the game make %(deals)s deals, not %(expected)s"),
     "deals-chosen": _("the table can choose the number of deals only where nothing can run out"),

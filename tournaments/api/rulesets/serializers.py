@@ -207,6 +207,7 @@ CONTRACT = _object(
     declared=_about("Whether a deal says who declared.", SWITCH),
     scoring=_record("$defs/contract/properties/scoring"),
     values=_about("Points for each unit taken.", _map(POINTS)),
+    base=_about("Points for every side.", POINTS),
     prizes=_list(POINTS),
     sum=_about("The sum of a deal, if it is fixed.", _or_null(POINTS)),
     quota=_about("How often in a game.", _or_null(COUNT)),

@@ -46,6 +46,7 @@ SETTINGS: Mapping[str, Option] = MappingProxyType(
             Option("no_trump_declaration", ON_OFF),
             Option("blind_declaration", ON_OFF),
             Option("sale", ON_OFF),
+            Option("sale_debt", ("double", "single")),
             Option("stake", kind="money"),
             Option("declarations", ("one-each", "free")),
             Option("scoring", ("win", "points")),
@@ -295,6 +296,10 @@ def _check_contract(ruleset: Ruleset, contract: Contract) -> Iterator[Problem]:
     yield from _check_contract_fields(contract)
     if contract.cappotto and (contract.scoring != "per-unit" or len(contract.values) != 1):
         yield _bad("cappotto", "one-unit")
+    if contract.base and contract.scoring != "per-unit":
+        yield _bad("base", "scoring")
+    elif contract.base and contract.cappotto:
+        yield _bad("base", "cappotto")
     if contract.badges and contract.scoring in NO_COUNTS:
         yield _bad("badges", "no-units")
     if contract.replay_one_each and "one-each" not in ruleset.voids:
@@ -399,7 +404,7 @@ def _check_length(ruleset: Ruleset) -> Iterator[Problem]:
 
 def _can_win(contract: Contract) -> bool:
     if contract.scoring == "per-unit":
-        return any(value > 0 for value in contract.values.values())
+        return contract.base > 0 or any(value > 0 for value in contract.values.values())
     if contract.scoring in NO_COUNTS:
         return True
     return any(contract.values.values()) or any(prize > 0 for prize in contract.prizes)

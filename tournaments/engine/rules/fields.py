@@ -378,10 +378,23 @@ class Step:
     adds: bool = False
 
 
-CAPPOTTO: Mapping[Setting, tuple[Points, Points]] = MappingProxyType(
-    {"plus14": (14, -9), "plus13": (13, 0)}
-)
-"""The points of a player with every unit of a penalty, and those of the others."""
+CAPPOTTO = ("plus14", "plus13")
+
+
+def cappotto_points(ruleset: Ruleset, contract: Contract) -> tuple[Points, Points] | None:
+    """Return the points of a side with every unit of a contract, and those of each other side.
+
+    None if the table scores that like any other deal.
+    """
+    rule = ruleset.settings.get("cappotto")
+    if rule not in CAPPOTTO or not contract.cappotto:
+        return None
+    [(unit, value)] = contract.values.items()
+    total = ruleset.units[unit].total or 0
+    if rule == "plus13":
+        return -value * total, 0
+    one_more = -value * (total + 1)
+    return one_more, whole(Fraction(value * total - one_more) / (ruleset.side_count - 1))
 
 
 STEPS: dict[str, Step] = {}
@@ -400,9 +413,8 @@ def step(name: str, *, adds: bool = False) -> Callable[[Move], Move]:
 
 @step("cappotto", adds=True)
 def _cappotto(ruleset: Ruleset, contract: Contract, deal: Deal, points: PerSide) -> PerSide:
-    """All hearts or all tricks by one player (`docs/rules.md` §2.1)."""
-    scores = CAPPOTTO.get(ruleset.settings.get("cappotto", "none"))
-    if scores is None or not contract.cappotto:
+    """All units by one side (`docs/rules.md` §2.1)."""
+    if (scores := cappotto_points(ruleset, contract)) is None:
         return points
     [unit] = contract.values
     taken, total = (deal.counts or {})[unit], ruleset.units[unit].total
@@ -420,19 +432,22 @@ def _blind(ruleset: Ruleset, _contract: Contract, deal: Deal, points: PerSide) -
 
 
 @step("sale")
-def _sale(_ruleset: Ruleset, _contract: Contract, deal: Deal, points: PerSide) -> PerSide:
+def _sale(ruleset: Ruleset, contract: Contract, deal: Deal, points: PerSide) -> PerSide:
     """The dealer sold the declaration for a number of tricks (`docs/rules.md` §2.1)."""
     sale = deal.details.get("sale")
     if sale is None or deal.declarer is None:
         return points
-    buyer, seller, price = sale["buyer"], deal.declarer, sale["tricks"]
+    buyer, seller = sale["buyer"], deal.declarer
+    each = contract.values["tricks"] if tuple(contract.values) == ("tricks",) else 1
+    price = abs(each) * sale["tricks"]
+    own = points[buyer] - contract.base
+    missing = price - own
     moved = list(points)
-    moved[buyer] = points[buyer] - price
-    moved[seller] = points[seller] + price
-    if points[buyer] < price:
-        missing = price - points[buyer]
-        moved[buyer] = -2 * missing
-        moved[seller] = points[seller] + points[buyer] + 2 * missing
+    if missing > 0 and each > 0 and ruleset.settings.get("sale_debt", "double") == "double":
+        # The buyer pays what the tricks are worth, and owes twice what is missing.
+        price = own + 2 * missing
+    moved[buyer] -= price
+    moved[seller] += price
     return tuple(moved)
 
 

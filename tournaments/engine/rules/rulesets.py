@@ -411,9 +411,10 @@ class Contract:
 
     `kind` is what quotas count (`penalty`, `trump`). `values` gives, for each unit written down,
     the points of each one for the side that takes it. `quota` limits how often the contract may be
-    named in one game, and `quota_each` how often by one side (None: no limit of its own). `scoring`
-    names the strategy that turns counts into points. A contract that `may_end_early` is over once
-    all its units are out; with `replay_one_each` a deal of one unit each is played again.
+    named in one game, and `quota_each` how often by one side (None: no limit of its own). Every
+    side gets the `base` in each deal. `scoring` names the strategy that turns counts into points. A
+    contract that `may_end_early` is over once all its units are out; with `replay_one_each` a deal
+    of one unit each is played again.
 
     `trumps` are the suits that may be named with it, `fields` the further fields of its deals,
     `redeals` the reasons for new cards when it may be played next, `badges` those that can be
@@ -429,6 +430,7 @@ class Contract:
     quota: int | None = None
     quota_each: int | None = None
     scoring: str = "per-unit"
+    base: Points = 0
     may_end_early: bool = False
     replay_one_each: bool = False
     trumps: tuple[str, ...] = ()
@@ -550,9 +552,10 @@ class Ruleset:
 
     @cached_property
     def unit_sums(self) -> Mapping[str, Points]:
-        """The worth of all units of one deal together, in points, by contract."""
+        """What one deal adds to all scores, in points, by contract that counts units."""
         return {
-            contract.id: sum((self.units[u].total or 0) * v for u, v in contract.values.items())
+            contract.id: self.side_count * contract.base
+            + sum((self.units[u].total or 0) * v for u, v in contract.values.items())
             for contract in self.contracts
         }
 

@@ -13,7 +13,13 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from tournaments.engine.rules.entries import Deal
-from tournaments.engine.rules.fields import CAPPOTTO, KING_FIELDS, STEPS, check_fields, fields_of
+from tournaments.engine.rules.fields import (
+    KING_FIELDS,
+    STEPS,
+    cappotto_points,
+    check_fields,
+    fields_of,
+)
 from tournaments.engine.rules.rulesets import (
     TRUMP,
     Code,
@@ -205,12 +211,12 @@ class PerUnit:
         return problems
 
     def points(self, _ruleset: Ruleset, contract: Contract, deal: Deal) -> PerSide:
-        counts, values = deal.counts or {}, contract.values
+        counts, values, base = deal.counts or {}, contract.values, contract.base
         if len(values) == 1:  # The usual case, so it must be fast.
             [(unit, value)] = values.items()
-            return tuple([value * count for count in counts[unit]])
+            return tuple([base + value * count for count in counts[unit]])
         columns = [[value * count for count in counts[unit]] for unit, value in values.items()]
-        return tuple(map(sum, zip(*columns, strict=True)))
+        return tuple(base + sum(own) for own in zip(*columns, strict=True))
 
     def deal_sum(self, ruleset: Ruleset, contract: Contract) -> Points | None:
         """Return the sum that one deal adds to all scores.
@@ -434,8 +440,8 @@ def _range_of(ruleset: Ruleset, contract: Contract) -> Range | None:
     if fixed is None or blind:
         return None
     sums = [whole(fixed)]
-    scores = CAPPOTTO.get(ruleset.settings.get("cappotto", "none"))
-    if "cappotto" in ruleset.steps and contract.cappotto and scores is not None:
+    scores = cappotto_points(ruleset, contract)
+    if "cappotto" in ruleset.steps and scores is not None:
         sums.append(whole(scores[0] + (ruleset.side_count - 1) * scores[1]))
     return min(sums), max(sums)
 

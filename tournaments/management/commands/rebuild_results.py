@@ -20,7 +20,7 @@ class Command(BaseCommand):
         if not options["check"]:
             self.stdout.write(f"{rebuild_results()} results made right")
             return
-        wrong = differing_results()
+        wrong = [row.public_id for row, _result in differing_results()]
         for game in wrong:
             self.stdout.write(f"game {game} has another result than its entries")
         if wrong:

@@ -645,23 +645,19 @@ def rebuild_results() -> int:
     Rounds rated with a wrong result are rated again. A game whose entries are inconsistent keeps
     its result, since none can be computed.
     """
-    differing = list(_differing())
-    return sum(rebuild_result(pk) for pk, _ in differing)
+    differing = [row.pk for row, _result in differing_results()]
+    return sum(map(rebuild_result, differing))
 
 
-def differing_results() -> list[str]:
-    """Return the public names of games whose result differs from that of their revisions."""
-    return [public_id for _, public_id in _differing()]
-
-
-def _differing() -> Iterator[tuple[int, str]]:
+def differing_results() -> Iterator[tuple[Game, Any]]:
+    """Yield each game whose result differs from that of its revisions, with the latter."""
     last = 0
     games = Game.objects.order_by("pk")
     while rows := games.filter(pk__gt=last)[:AT_ONCE]:
         keys = [row.pk for row in rows]
         for row, result in results_of(keys):
             if row.result != result:
-                yield row.pk, row.public_id
+                yield row, result
         last = keys[-1]
 
 

@@ -151,7 +151,7 @@ def _played(row: _Row, result: list[int | str], ranks: list[int]) -> Played | No
 @lru_cache(maxsize=256)
 def _house_rules(text: str) -> Ruleset | None:
     try:
-        return read_ruleset(loads(text))
+        return read_ruleset(loads(text), stored=True)
     except InvalidEntry:
         # The result is from an older version or another site; the other games are still rated.
         return None
