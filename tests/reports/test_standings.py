@@ -141,6 +141,9 @@ def test_finals_from_zero_are_no_sum_of_the_rounds(tmp_path):
     assert last[points].startswith("=SUM(")
     document = json.loads(file_of(tmp_path, row, "json", language="tr").read_text())
     assert [line["stage"] for line in document["standings"]] == ["final"] * 4 + [None]
+    # Who is not in the final does not sit it out.
+    unplayed = [line["unplayed"] for line in document["standings"]]
+    assert (sorted(unplayed), unplayed[-1]) == ([[], [], [], [], [1]], [])
 
 
 def test_values_have_no_formula(tmp_path, played):

@@ -456,6 +456,10 @@ def test_totals_open_again_in_their_boxes_and_are_corrected_as_a_whole(
     assert (sheet.row.result["totals"], len(sheet.game.entries)) == (swapped, 1)
     history = director.get(on_sheet(game, "history")).content.decode()
     assert history.count("Totals from paper") == 3
+    # What it changed in a closed round follows on the sheet and on the standings.
+    changes = reverse("round_changes", args=page.split("/")[2:5:2])
+    for where in (address(game, "write"), reverse("standings", args=page.split("/")[2:5:2])):
+        assert (changes in director.get(where).text.split("<main")[1]) == is_closed
     if is_closed:
         sweep_ratings()
         assert means_after(game) != rated
