@@ -15,7 +15,15 @@ from statistics import mean, stdev
 from benchmarks.figures import Figure
 from benchmarks.king_bots.sheets import kept
 from tournaments.engine.ratings.fitting import Sample, fit_constants, foretold
-from tournaments.engine.ratings.ratings import LUCK, Accuracy, Constants, accuracy_of, scores_of
+from tournaments.engine.ratings.ratings import (
+    LUCK,
+    Accuracy,
+    Constants,
+    Spread,
+    accuracy_of,
+    half_places,
+    scores_of,
+)
 from tournaments.models import RatingPool
 from tournaments.services.demo import seed_demo
 from tournaments.services.ratings.fitting import samples_of
@@ -35,6 +43,7 @@ DEVIATIONS = (30, 60, 106, 200, 300)
 
 def measure(drawn: int, players: int, played: int) -> Iterator[Figure]:
     yield from compared("bots", of_bots()[:played])
+    yield by_places(played)
     for pool, games in of_demo().items():
         yield from compared(f"the demo, {pool}", games)
     for deviation in DEVIATIONS:
@@ -59,16 +68,36 @@ def compared(whose: str, games: Sequence[Sample]) -> Iterator[Figure]:
         )  # fmt: skip
 
 
+def by_places(played: int) -> Figure:
+    """The log-loss of the later games of the bots where half of what counts is the place."""
+    first = played * 2 // 5
+    own = predicted(of_bots(half=True)[:played], Constants(), first)
+    others = predicted(of_bots()[:played], Constants(), first)
+    worse = [one.loss - other.loss for one, other in zip(own, others, strict=True)]
+    pairs = sum(one.pairs for one in own)
+    error = stdev(worse) * sqrt(len(worse)) / pairs
+    return Figure(
+        f"log-loss of bots, half places: {len(own):,} games after {first:,}",
+        sum(one.loss for one in own) / pairs, "", "points",
+        sum(one.loss for one in others) / pairs,
+        f"{1000 * sum(worse) / pairs:+.1f} ± {1000 * error:.1f} thousandths",
+    )  # fmt: skip
+
+
 def predicted(games: Sequence[Sample], constants: Constants, first: int) -> list[Accuracy]:
     """How well each game from the `first` on was predicted, by ratings with these constants."""
     return [accuracy_of([one]) for one in foretold(games, constants)][first:]
 
 
-def of_bots() -> list[Sample]:
-    return [
-        Sample(sheet.players, EACH, scores_of(sheet.totals, sheet.ranks), "king", sheet.evening)
-        for sheet in kept()
-    ]
+def of_bots(*, half: bool = False) -> list[Sample]:
+    games, spread = [], Spread()
+    for sheet in kept():
+        scores = scores_of(sheet.totals, sheet.ranks)
+        if half:
+            scores, _places = half_places(scores, sheet.ranks, spread.width)
+        spread = spread.seeing(scores)
+        games.append(Sample(sheet.players, EACH, scores, "king", sheet.evening))
+    return games
 
 
 def of_demo() -> dict[str, list[Sample]]:

@@ -173,8 +173,9 @@ class RatedRound(models.Model):
     """A closed round rated in a pool, with the spreads of points after it.
 
     `spreads` maps the id of each ruleset (after "house " for a club's own) to the fields of
-    `Spread`: the number of games and the sum of squares of points. The database does not check that
-    the round exists.
+    `Spread`: the number of games and the sum of squares of points. `units` has the unit of each
+    game by its key, and where half of what counts is the place, the width of that; rounds rated by
+    earlier versions have none. The database does not check that the round exists.
     """
 
     pool = models.ForeignKey(
@@ -185,6 +186,7 @@ class RatedRound(models.Model):
     )
     at = models.DateTimeField()
     spreads = models.JSONField()
+    units = models.JSONField(default=dict)
 
     class Meta:
         indexes = [models.Index(fields=["pool", "-at", "-round"], name="rated_round_last")]

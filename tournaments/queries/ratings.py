@@ -9,6 +9,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from fractions import Fraction
 from functools import cached_property
 from itertools import accumulate
 from operator import itemgetter, neg
@@ -23,7 +24,10 @@ from tournaments.engine.ratings.ratings import (
     Rating,
     accuracy_of,
     expected_places,
+    expected_scores,
+    half_places,
     newcomer,
+    scores_of,
 )
 from tournaments.models import (
     Club,
@@ -463,10 +467,12 @@ class _Side:
 def seats_rated(
     row: Game, sides: Sequence[int], ranks: Sequence[int], visitor: Visitor
 ) -> list[dict[str, Any]]:
-    """Return the rating changes of a game in its club, per seat (1 query).
+    """Return the rating changes of a game in its club, per seat (2 queries).
 
     A guest, who has no rating, has only places: the average one `expected` for the side, and the
-    actual one.
+    actual one. `more` are the points of the side beyond those expected, and in a game that counts
+    half places `worth` is what its place is worth beyond that; both are None where the game was
+    rated by an earlier version, or points do not follow from the sheet, as after a King.
     Empty if the game is not rated or the visitor may not see it. `sides` are per seat, `ranks` per
     side.
     """
@@ -476,17 +482,43 @@ def seats_rated(
     by_seat = {change.seat: change for change in changes.select_related("rating")}
     if not by_seat:
         return []
-    unknown = newcomer(next(iter(by_seat.values())).rating.start)
+    one = next(iter(by_seat.values())).rating
+    unknown = newcomer(one.start)
     before = [by_seat[seat].before if seat in by_seat else unknown for seat in range(len(sides))]
     expected = expected_places(before, sides)
+    beyond = _beyond_expected(row, ranks, one.pool_id, before, sides)
     found = []
     for seat, side in enumerate(sides):
         rated: dict[str, Any] = {"before": None, "after": None, "change": 0}
         if (change := by_seat.get(seat)) is not None:
             rated = {"before": displayed(change.before), "after": displayed(change.after)}
             rated["change"] = rated["after"].points - rated["before"].points
-        found.append({**rated, "expected": expected[side], "place": ranks[side]})
+        more, worth = beyond[side] if beyond else (None, None)
+        rated |= {"expected": expected[side], "place": ranks[side], "more": more, "worth": worth}
+        found.append(rated)
     return found
+
+
+def _beyond_expected(
+    row: Game, ranks: Sequence[int], pool: int, before: Sequence[Rating], sides: Sequence[int]
+) -> list[tuple[float, float | None]]:
+    """Return for each side its points and what its place is worth, less what was expected."""
+    rounds = RatedRound.objects.filter(pool=pool, round__tables__games=row)
+    unit, *width = (rounds.values_list("units", flat=True).first() or {}).get(str(row.pk), [0.0])
+    totals = [Fraction(total) for total in (row.result or {}).get("totals", ())]
+    if not unit or not totals:
+        return []
+    points, mean = scores_of(totals, ranks), sum(totals) / len(totals)
+    # After a King the points that count are not those of the sheet.
+    if any(abs(score - total + mean) > 0.01 for score, total in zip(points, totals, strict=True)):
+        return []
+    scores, places = half_places(points, ranks, *width) if width else (points, [])
+    expected = expected_scores(before, sides, scores, unit)
+    more = [one - other for one, other in zip(points, expected, strict=True)]
+    if not width:
+        return [(one, None) for one in more]
+    worth = [one - other for one, other in zip(places, expected, strict=True)]
+    return list(zip(more, worth, strict=True))
 
 
 def is_to_be_rated(row: Game, visitor: Visitor) -> bool:

@@ -134,6 +134,7 @@ class _Writer:
             "sides": list(game.sides),
             "totals": list(map(write_points, game.totals)),
             "ranks": list(game.ranks),
+            **({"counts": "half-places"} if game.half else {}),
             "seats": seats,
         }
 

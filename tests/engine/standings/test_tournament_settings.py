@@ -47,6 +47,7 @@ def test_everything_chosen_is_written_the_same_way():
         "score_before_seats": True,
         "points": "places",
         "place_points": [3, "3/2", 0, -1],
+        "rated_by": "points",
         "tie_breaks": ["lot"],
         "odd": "house",
         "bye": "-5/2",

@@ -11,7 +11,14 @@ from tests.deals import NAMES, WHOLE_GAME, deal
 from tests.factories import EVENING, ContextFactory, record
 from tournaments import models
 from tournaments.engine.documents.entries import parse_entry
-from tournaments.engine.ratings.ratings import Constants, Spread, newcomer, rate, scores_of
+from tournaments.engine.ratings.ratings import (
+    Constants,
+    Spread,
+    half_places,
+    newcomer,
+    rate,
+    scores_of,
+)
 from tournaments.queries.sheets import ruleset_of
 from tournaments.services.audit import NOBODY, Actor
 from tournaments.services.clubs.membership import ClubSettings, change_settings, delete_account
@@ -23,6 +30,7 @@ from tournaments.services.people import merging
 from tournaments.services.people.changes import remove_player
 from tournaments.services.ratings.computing import sweep_ratings
 
+HALF_PLACES = {"points": "places", "rated_by": "half-places"}
 STOPPED = {"type": "stopped", "reason": "time"}
 DAY = timedelta(days=1)
 
@@ -53,10 +61,14 @@ class World:
         self.accounts = [make.AccountFactory() for _ in range(3)]
         for club in self.clubs:
             make.PlayerFactory.create_batch(8, club=club)
-            tournament = make.TournamentFactory(
-                event__club=club, event__held_on=self.any_day(), state="running"
-            )
-            self.events.append(tournament.event)
+            for settings in ({}, HALF_PLACES):
+                tournament = make.TournamentFactory(
+                    event__club=club,
+                    event__held_on=self.any_day(),
+                    state="running",
+                    settings=settings,
+                )
+                self.events.append(tournament.event)
             # The others can turn out to be somebody else.
             for player in club.players.all()[:5]:
                 make.EntrantFactory(tournament=tournament, player=player)
@@ -196,8 +208,11 @@ def plainly(club):
         if len(people) < 2 or not any(game.result["totals"]) or not game.result["contracts"]:
             continue
         scores = scores_of([Fraction(p) for p in game.result["totals"]], game.result["ranks"])
-        spread = spreads.get((rules.family, game.ruleset), Spread()).seeing(scores)
-        spreads[rules.family, game.ruleset] = spread
+        earlier = spreads.get((rules.family, game.ruleset), Spread())
+        tournament = getattr(place.event, "tournament", None)
+        if tournament and tournament.settings.get("rated_by") == "half-places":
+            scores, _places = half_places(scores, game.result["ranks"], earlier.width)
+        spreads[rules.family, game.ruleset] = spread = earlier.seeing(scores)
         before = []
         for seat in range(rules.seats):
             rating, _games, last, _player = ratings.get(

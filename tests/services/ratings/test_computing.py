@@ -23,7 +23,7 @@ from tests.services.ratings.rating_world import (
     evening,
 )
 from tests.services.tournaments.whole_tournament import whole_tournament
-from tests.tournament_builders import closed, running
+from tests.tournament_builders import closed, plan, running
 from tests.tournament_records import empty_server, exported, imported
 from tournaments import models
 from tournaments.engine.documents.ruleset_records import write_ruleset
@@ -133,6 +133,20 @@ def test_house_player_of_one_table_counts_where_they_stand_in_for_another(club):
     computing.sweep_ratings()
 
     assert rated() == dict.fromkeys(NAMES, 1)
+
+
+def test_running_tournament_is_rated_again_when_other_points_count():
+    row = running(*NAMES, points="places", rated_by="points")
+    closed(row, [QUEENS, RIFKI, STOPPED])
+    computing.sweep_ratings()
+    before = points_by_name()
+
+    half = plan(points="places", rated_by="half-places")
+    change_tournament(row.pk, half, NOBODY, at=EVENING)
+    computing.sweep_ratings()
+
+    assert points_by_name() != before
+    check_everything()
 
 
 def test_one_among_guests_is_not_rated(club):

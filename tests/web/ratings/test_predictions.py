@@ -3,11 +3,19 @@ import re
 import pytest
 from django.urls import reverse
 
-from tests.factories import EVENING
+from tests.deals import NAMES
+from tests.factories import EVENING, record_all
 from tests.tournament_builders import NINE, SHORT, closed, opened, plan, play, published, running
 from tests.web.members import member_of
-from tournaments.engine.ratings.ratings import Foretold, Rating, accuracy_of, expected_places
-from tournaments.models import Club, Entrant, Game, PlayerRating, RatingChange
+from tournaments.engine.ratings.ratings import (
+    LUCK,
+    Foretold,
+    Rating,
+    accuracy_of,
+    expected_places,
+    scores_of,
+)
+from tournaments.models import Club, Entrant, Game, PlayerRating, RatedRound, RatingChange
 from tournaments.queries.ratings import displayed, displayed_points
 from tournaments.queries.state import load_state
 from tournaments.services.audit import NOBODY
@@ -177,7 +185,7 @@ def lines(page):
     if CHANGES not in page:
         return []
     table = page[page.index(CHANGES) :].split("</table>")[0]
-    rows = re.findall(r"<tr><th scope=\"row\">(.*?)</tr>", table, re.DOTALL)
+    rows = re.findall(r"<tr><th scope=\"row\">(.*?)(?=<tr>|</tbody>)", table, re.DOTALL)
     return [re.sub(r"\s+", " ", re.sub(r"<[^>]*>", "|", row)).split("|") for row in rows]
 
 
@@ -194,6 +202,21 @@ def signed(number):
     return f"+{number}" if number > 0 else str(number).replace("-", "−")
 
 
+def beyond(changes, scores):
+    """Points beyond those expected, of four who all are rated, from what their ratings did."""
+    gains = [each.variance_before / (each.variance_before + LUCK**2) for each in changes]
+    did = [(c.mean - c.mean_before) / gain for c, gain in zip(changes, gains, strict=True)]
+    came = [one + each.mean_before for one, each in zip(did, changes, strict=True)]
+    best, worst = scores.index(max(scores)), scores.index(min(scores))
+    unit = LUCK * (scores[best] - scores[worst]) / (came[best] - came[worst])
+    return [one * unit / LUCK for one in did]
+
+
+def in_words(number):
+    way = "more" if number > 0 else "fewer"
+    return f"{round(abs(number))} points {way} than expected"
+
+
 def test_sheet_shows_what_its_game_has_changed(tournament):
     close(tournament)
     play(opened(tournament), SHORT)
@@ -201,6 +224,8 @@ def test_sheet_shows_what_its_game_has_changed(tournament):
     game = games_of(tournament).last()
     changes = list(RatingChange.objects.filter(game=game).order_by("seat"))
     expected = expected_places([change.before for change in changes], [0, 1, 2, 3])
+    moved = [displayed_points(each.after) - displayed_points(each.before) for each in changes]
+    more = beyond(changes, scores_of(game.result["totals"], game.result["ranks"]))
 
     page = sheet(member_of(tournament.event.club), game)
 
@@ -211,12 +236,54 @@ def test_sheet_shows_what_its_game_has_changed(tournament):
             *rating_text(changes[seat].before),
             "→",
             *rating_text(changes[seat].after),
-            signed(displayed_points(changes[seat].after) - displayed_points(changes[seat].before)),
+            signed(moved[seat]),
             f"{expected[seat]:.1f}",
             str(ranks[seat]),
+            f"{way} {abs(moved[seat])}: {in_words(more[seat])}.",
         ]
         for seat in sorted(range(4), key=lambda seat: ranks[seat])
+        for way in ["Gained" if moved[seat] > 0 else "Lost"]
     ]
+
+    # Rated by an earlier version: nothing is said that is not known.
+    RatedRound.objects.update(units={})
+    assert "than expected" not in sheet(member_of(tournament.event.club), game)
+
+
+@pytest.mark.parametrize(("rated_by", "won"), [("points", "lost"), ("half-places", "gained")])
+def test_favourite_who_wins_by_little_is_told_what_moved_the_rating(rated_by, won):
+    row = running(*NAMES, rounds=4, points="places", rated_by=rated_by)
+    favourite = row.entrants.get(number=1).player.name
+    for points in (600, 600, 600, 60):
+        round_ = opened(row)
+        game = round_.tables.get().games.get()
+        totals = [points if name == favourite else -points // 3 for name in game.players]
+        record_all(game, [{"type": "totals", "totals": totals, "unchecked": True}])
+        close(row)
+    game.refresh_from_db()
+    seat = game.players.index(favourite)
+    change = RatingChange.objects.get(game=game, seat=seat, rating__pool__club=row.event.club)
+    moved = displayed_points(change.after) - displayed_points(change.before)
+    assert moved < 0 if won == "lost" else moved > 0
+
+    [line] = [row for row in cells(sheet(member_of(row.event.club), game)) if row[0] == favourite]
+    [why] = [cell for cell in line if "expected" in cell]
+    if won == "lost":
+        start = f"First at the table, but lost {-moved}: "
+        assert re.fullmatch(f"{start}[0-9]+ points fewer than expected.", why)
+    else:
+        fewer, worth = map(int, re.findall("[0-9]+", why.partition(":")[2]))
+        assert why == (
+            f"Gained {moved}: {fewer} points fewer than expected;"
+            f" the place, which counts half, worth {worth} more."
+        )
+        # Both count half, and what is left has moved the rating.
+        unit, _width = RatedRound.objects.get(round=round_, pool__club=row.event.club).units[
+            str(game.pk)
+        ]
+        gain = change.variance_before / (change.variance_before + LUCK**2)
+        came = (worth - fewer) / 2 * LUCK / unit * gain
+        assert came == pytest.approx(change.mean - change.mean_before, abs=0.5)
 
 
 def test_game_of_an_open_round_says_that_it_is_still_to_be_rated(tournament):

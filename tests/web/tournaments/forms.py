@@ -12,6 +12,7 @@ ANSWERS = {
     "rounds": "5",
     "seating": "swiss",
     "points": "places",
+    "rated_by": "points",
     "place_points": "4 2 1 0",
     "tie0": "wins",
     "tie1": "lot",

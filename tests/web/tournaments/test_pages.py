@@ -42,6 +42,7 @@ def test_director_makes_a_tournament_with_settings_of_their_own(director, club):
     assert settings_of(row) == TournamentSettings(
         rounds=5,
         points="places",
+        rated_by="points",
         tie_breaks=("wins", "lot"),
         bye=settings_of(row).bye,
         carry=False,

@@ -80,6 +80,7 @@ from tournaments.engine.ratings.ratings import (
     Constants,
     Rating,
     Spread,
+    half_places,
     newcomer,
     rate,
     scores_of,
@@ -615,6 +616,10 @@ GAME = fields(
         "sides": listed(whole(0, 3), 2, 4),
         "totals": listed(WORTH, 2, 4),
         "ranks": listed(PLACE, 2, 4),
+        # Without it the points count.
+        "counts": plain(
+            "half-places", lambda value: value == "half-places", {"const": "half-places"}
+        ).optional(),
         "seats": listed(or_null(SEAT), 2, 4),
         "digest": DIGEST.optional(),
     }
@@ -739,8 +744,10 @@ class _Pool:
 
     def _game(self, where: str, game: Any, at: datetime) -> Iterator[Point]:
         scores = scores_of([number_of(total) or 0 for total in game["totals"]], game["ranks"])
-        spread = self.spreads.get(game["ruleset"], Spread()).seeing(scores)
-        self.spreads[game["ruleset"]] = spread
+        earlier = self.spreads.get(game["ruleset"], Spread())
+        if "counts" in game:
+            scores, _places = half_places(scores, game["ranks"], earlier.width)
+        self.spreads[game["ruleset"]] = spread = earlier.seeing(scores)
         before = [self._before(seat, at) for seat in game["seats"]]
         unit = self.constants.unit(game["ruleset"], spread)
         after = rate(before, game["sides"], scores, unit)

@@ -87,6 +87,11 @@ class Spread(NamedTuple):
             squares += score * score
         return Spread(self.games + 1, self.squares + squares / (len(scores) - 1))
 
+    @property
+    def width(self) -> float:
+        """Return the standard deviation of points; 0 before the first game."""
+        return sqrt(self.squares / self.games) if self.games else 0.0
+
     def unit(self, start: float = START_VARIANCE) -> float:
         """Return the standard deviation of luck, in points; 0 if nobody ever won a point.
 
@@ -112,7 +117,7 @@ class Constants(NamedTuple):
         return self.luck[ruleset] if ruleset in self.luck else spread.unit(self.start)
 
 
-def scores_of(totals: Sequence[Points], ranks: Sequence[int]) -> list[float]:
+def scores_of(totals: Sequence[Points | float], ranks: Sequence[int]) -> list[float]:
     """Return the points of each side as they count: the highest for first place, with a sum of 0.
 
     A King made takes first place, however few points it has; equal sides get their mean.
@@ -126,6 +131,27 @@ def scores_of(totals: Sequence[Points], ranks: Sequence[int]) -> list[float]:
         _sum(ordered[rank - 1 : rank - 1 + number]) / number - mean
         for rank, number in zip(ranks, shared, strict=True)
     ]
+
+
+PLACES: Mapping[int, tuple[float, ...]] = {
+    2: (0.7071, -0.7071),
+    3: (1.0, 0.0, -1.0),
+    4: (1.177, 0.34, -0.34, -1.177),
+}
+"""What the places of so many sides are worth, by their means under normal luck; as wide as 1."""
+
+
+def half_places(
+    scores: Sequence[float], ranks: Sequence[int], width: float
+) -> tuple[list[float], list[float]]:
+    """Return the scores of a game that counts half places, half points, and those of its places.
+
+    `scores` are from `scores_of`; `width` is that of the spread before the game, 0 for the first,
+    which takes its own.
+    """
+    width = width or Spread().seeing(scores).width
+    places = [width * worth for worth in scores_of(PLACES[len(scores)], ranks)]
+    return [(one + other) / 2.0 for one, other in zip(scores, places, strict=True)], places
 
 
 def rate(
@@ -145,6 +171,22 @@ def rate_columns(
     """As `rate`, with a unit above 0. All numbers may be columns: arrays, of many games."""
     if len(scores) == len(ratings) and list(sides) == _EACH[: len(scores)]:
         return _rate_each(ratings, scores, unit)
+    seats, weights, surprises = _surprises(ratings, sides, scores, unit)
+    whole = _sum(weights)
+    after = []
+    for rating, side in zip(ratings, sides, strict=True):
+        shared = rating.variance / len(seats[side])
+        gain = shared * weights[side]
+        known = gain * shared * (1.0 - weights[side] / whole)
+        mean = rating.mean + gain * surprises[side]
+        after.append(Rating(mean, rating.variance - known, rating.start))
+    return after
+
+
+def _surprises(
+    ratings: Sequence[Rating], sides: Sequence[int], scores: Sequence[Any], unit: Any
+) -> tuple[list[list[int]], list[Any], list[Any]]:
+    """Return the seats of each side, its weight, and by how much it did better than expected."""
     count = len(scores)
     seats = [[s for s, side in enumerate(sides) if side == each] for each in range(count)]
     weights, surprises = [], []
@@ -154,16 +196,16 @@ def rate_columns(
         variance = _sum(ratings[s].variance for s in members) / (size * size)
         weights.append(1.0 / (variance + LUCK * LUCK))
         surprises.append(scores[each] * LUCK / unit - mean)
-    whole = _sum(weights)
-    common = _sum(w * s for w, s in zip(weights, surprises, strict=True)) / whole
-    after = []
-    for rating, side in zip(ratings, sides, strict=True):
-        shared = rating.variance / len(seats[side])
-        gain = shared * weights[side]
-        known = gain * shared * (1.0 - weights[side] / whole)
-        mean = rating.mean + gain * (surprises[side] - common)
-        after.append(Rating(mean, rating.variance - known, rating.start))
-    return after
+    common = _sum(w * s for w, s in zip(weights, surprises, strict=True)) / _sum(weights)
+    return seats, weights, [surprise - common for surprise in surprises]
+
+
+def expected_scores(
+    ratings: Sequence[Rating], sides: Sequence[int], scores: Sequence[float], unit: float
+) -> list[float]:
+    """Return the score of each side with which `rate` would have left its ratings as they were."""
+    _seats, _weights, surprises = _surprises(ratings, sides, scores, unit)
+    return [score - s * unit / LUCK for score, s in zip(scores, surprises, strict=True)]
 
 
 _EACH = list(range(16))

@@ -59,6 +59,11 @@ POINTS = {
     "pair-difference": _("how far ahead of the others"),
 }
 
+RATED_BY = {
+    "half-places": _("half the place, half the points of the game"),
+    "points": _("the points of the game"),
+}
+
 ODD = {
     "bye": _("sits out (a bye)"),
     "house": _("plays with a house player, whose results count for nobody"),
@@ -239,6 +244,14 @@ class TournamentSettings:
         help=_("From the first place to the last; shared places share them."),
         matters=_if("points", "places"),
     )
+    rated_by: str = setting(
+        RATED_BY,
+        _("What ratings count"),
+        default="half-places",
+        help=_("Where places count. Other tournaments are rated by the points of their games."),
+        matters=_if("points", "places"),
+    )
+    """Tournaments from before there was this setting are rated by points."""
     tie_breaks: tuple[str, ...] = setting(
         _TIE_BREAKS,
         _("Between equals"),
@@ -345,6 +358,10 @@ class TournamentSettings:
     """How tie-breaks are computed: what was once published keeps its meaning."""
 
     @property
+    def rates_half_places(self) -> bool:
+        return self.points == "places" and self.rated_by == "half-places"
+
+    @property
     def section_names(self) -> str:
         """Return a letter for each section; empty without sections."""
         return SECTIONS[: self.sections]
@@ -369,8 +386,9 @@ def read_stored_settings(document: Mapping[str, Any]) -> TournamentSettings:
 
     Raises: InvalidEntry: as `read_settings`.
     """
-    # Without these, missed rounds and tie-breaks are what they were.
-    return read_settings({"missed": None, "tie_break_version": 1} | dict(document))
+    # Without these, missed rounds, tie-breaks and ratings are what they were.
+    before = {"missed": None, "tie_break_version": 1, "rated_by": "points"}
+    return read_settings(before | dict(document))
 
 
 def write_settings(settings: TournamentSettings) -> dict[str, Any]:

@@ -1,5 +1,6 @@
 """Fit the constants of each pool to its games, once a night, and request new ratings."""
 
+from collections import defaultdict
 from datetime import datetime
 from itertools import chain
 
@@ -13,7 +14,7 @@ from tournaments.engine.ratings.fitting import (
     differs,
     fit_constants,
 )
-from tournaments.engine.ratings.ratings import Constants
+from tournaments.engine.ratings.ratings import Constants, Spread
 from tournaments.models import RatedRound, RatingPool
 from tournaments.queries.ratings import DAY, games_in
 from tournaments.services.ratings.computing import rate_since
@@ -61,12 +62,14 @@ def _change(pool: RatingPool, constants: Constants, at: datetime) -> None:
 
 def samples_of(pool: RatingPool, since: datetime | None) -> list[Sample]:
     rounds = chain.from_iterable(played_rounds(pool.club_id, since))
-    return [
-        Sample(
-            [who or None for who in game.people],
-            *(game.sides, game.scores, game.spread, round_.at.timestamp() / DAY),
-        )
-        for round_ in rounds
-        for game in round_.games
-        if game.family == pool.family
-    ]
+    samples = []
+    spreads: dict[str, Spread] = defaultdict(Spread)
+    for round_ in rounds:
+        day = round_.at.timestamp() / DAY
+        for game in round_.games:
+            if game.family == pool.family:
+                scores = game.counted(spreads[game.spread])
+                spreads[game.spread] = spreads[game.spread].seeing(scores)
+                people = [who or None for who in game.people]
+                samples.append(Sample(people, game.sides, scores, game.spread, day))
+    return samples

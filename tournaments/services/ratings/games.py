@@ -12,10 +12,10 @@ from django.db.models import BigIntegerField, F, Func, Q, TextField
 from django.db.models.functions import Cast, Coalesce
 
 from tournaments.engine.documents.ruleset_records import read_ruleset
-from tournaments.engine.ratings.ratings import scores_of
+from tournaments.engine.ratings.ratings import Spread, half_places, scores_of
 from tournaments.engine.rules.rulesets import InvalidEntry, Points, Ruleset
 from tournaments.engine.variants import RULESETS
-from tournaments.models import Entrant, Game, Round, Seat, Sitting
+from tournaments.models import Entrant, Game, Round, Seat, Sitting, Tournament
 from tournaments.models.events import moment_of_play
 
 ROUNDS_AT_ONCE = 50
@@ -27,7 +27,10 @@ FAMILIES = frozenset(rules.family for rules in RULESETS.values())
 
 @dataclass(slots=True)
 class Played:
-    """A game to rate; `spread` is the scale its points are compared with."""
+    """A game to rate; `spread` is the scale its points are compared with.
+
+    `scores` are those of its points. With `half`, half of what counts is the place.
+    """
 
     pk: int
     table: int
@@ -40,6 +43,13 @@ class Played:
     # By seat; 0 for guests and house players. A person is a player, or below 0 an account.
     people: list[int]
     players: list[int]
+    half: bool = False
+
+    def counted(self, spread: Spread) -> list[float]:
+        """Return the scores that count, after games with this spread."""
+        if not self.half:
+            return self.scores
+        return half_places(self.scores, self.ranks, spread.width)[0]
 
 
 @dataclass(slots=True)
@@ -125,10 +135,17 @@ def _read_games(batch: Sequence[RoundToRate], families: frozenset[str] | None) -
     rows = [_Row(*row) for row in found]
     # Sorted here: databases disagree on whether a missing match number comes first or last.
     rows.sort(key=lambda row: (row.number, row.match_number or 0, row.pk))
+    by_places = Tournament.objects.filter(
+        event__in={round_.event for round_ in batch},
+        settings__points="places",
+        settings__rated_by="half-places",
+    )
+    halves = set(by_places.values_list("event_id", flat=True))
     points = loads(f"[{','.join([row.points for row in rows])}]")
     for row, (totals, ranks) in zip(rows, points, strict=True):
         game = _played(row, totals, ranks)
         if game is not None and (families is None or game.family in families):
+            game.half = rounds[row.round].event in halves
             rounds[row.round].games.append(game)
 
 

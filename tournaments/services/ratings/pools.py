@@ -427,16 +427,19 @@ class Pool:
         players = iter(numbers)
         waves = Waves([(s.rating, s.games, s.last_at) for s in states], self.newcomer)
         for round_, games in played:
-            at = microseconds(round_.at)
+            at, units = microseconds(round_.at), {}
             for game in games:
-                spread = self.spreads.get(game.spread, NO_GAMES).seeing(game.scores)
-                self.spreads[game.spread] = spread
+                before = self.spreads.get(game.spread, NO_GAMES)
+                scores = game.counted(before)
+                self.spreads[game.spread] = spread = before.seeing(scores)
                 unit = self.constants.unit(game.spread, spread)
                 seats = list(islice(players, len(game.people)))
-                waves.add(game.pk, at, seats, game.sides, unit, *game.scores)
+                waves.add(game.pk, at, seats, game.sides, unit, *scores)
+                units[str(game.pk)] = [unit, before.width] if game.half else [unit]
             spreads = {name: list(spread) for name, spread in self.spreads.items()}
             # The pool has no key yet if it is new.
-            self.rounds.append(RatedRound(round_id=round_.pk, at=round_.at, spreads=spreads))
+            row = RatedRound(round_id=round_.pk, at=round_.at, spreads=spreads, units=units)
+            self.rounds.append(row)
         self.changes.append((states, waves.rate()))
         for state, reached in zip(states, waves.reached(), strict=True):
             state.rating, state.games, state.last_at = reached

@@ -140,6 +140,8 @@ def change_tournament(
         if settings != tournament.settings:
             before["settings"], after["settings"] = tournament.settings, settings
             _rate_hidden_round(tournament, tournament.settings, settings)
+            if plan.settings.rates_half_places != settings_of(tournament).rates_half_places:
+                rate_event_again(event)
             tournament.settings = settings
         if after:
             touch(tournament)

@@ -250,7 +250,7 @@ FEW_PAIRS = 30
 
 
 def rated_part(request: HttpRequest, sheet: Sheet) -> str:
-    """Draw the rating changes of a game in its club (up to 2 queries).
+    """Draw the rating changes of a game in its club (up to 3 queries).
 
     Empty for an open table, for an unrated one, and for visitors who may not see the ratings.
     """
@@ -261,12 +261,51 @@ def rated_part(request: HttpRequest, sheet: Sheet) -> str:
     seats = seats_rated(row, game.ruleset.sides, sheet.outcome.ranks, request.user)
     if seats:
         # The first place first, as above the sheet.
-        in_order = sorted(zip(row.players, seats, strict=True), key=lambda each: each[1]["place"])
-        rated = {"seats": in_order}
+        last = max(seat["place"] for seat in seats)
+        lines = [
+            (name, seat, _why_moved(seat, last))
+            for name, seat in zip(row.players, seats, strict=True)
+        ]
+        rated = {"seats": sorted(lines, key=lambda line: line[1]["place"])}
     elif is_to_be_rated(row, request.user):
         # When its round is closed; a game without a deal is rated only by totals from paper.
         rated = {"is_due": bool(game.deals) or only_totals(game, rated=True)}
     return render_to_string("tournaments/ratings/_rated.html", {"rated": rated}) if rated else ""
+
+
+def _why_moved(seat: dict[str, Any], last: int) -> str:
+    """Say in words what moved a rating; empty where that is not known."""
+    change, more, worth = seat["change"], seat["more"], seat["worth"]
+    if seat["after"] is None or more is None:
+        return ""
+    number = round(abs(more))
+    if not number:
+        why = _("as many points as expected")
+    elif more > 0:
+        why = ngettext(
+            "%(points)s point more than expected", "%(points)s points more than expected", number
+        )
+    else:
+        why = ngettext(
+            "%(points)s point fewer than expected", "%(points)s points fewer than expected", number
+        )
+    why %= {"points": points_text(number)}
+    if worth is not None:
+        number = round(abs(worth))
+        if worth > 0:
+            text = _("%(why)s; the place, which counts half, worth %(points)s more")
+        else:
+            text = _("%(why)s; the place, which counts half, worth %(points)s less")
+        why = text % {"why": why, "points": points_text(number)}
+    if change < 0 and seat["place"] == 1:
+        text = _("First at the table, but lost %(change)s: %(why)s.")
+    elif change > 0 and seat["place"] == last:
+        text = _("Last at the table, but gained %(change)s: %(why)s.")
+    elif change:
+        text = _("Gained %(change)s: %(why)s.") if change > 0 else _("Lost %(change)s: %(why)s.")
+    else:
+        text = _("No change: %(why)s.")
+    return text % {"change": points_text(abs(change)), "why": why}
 
 
 def accuracy_lines(request: HttpRequest, row: Tournament, *, directs: bool) -> list[str]:
