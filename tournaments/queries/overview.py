@@ -85,6 +85,7 @@ class RoundSeen:
     closed: bool
     tables: tuple[TableSeen, ...]
     byes: tuple[str, ...]
+    stage: str
 
     def table_of(self, entrant: str) -> TableSeen | None:
         return next((table for table in self.tables if entrant in table.entrants), None)
@@ -178,7 +179,8 @@ class Overview:
         step: dict[str, Any] = {"number": round_.number, "label": round_.label, "points": points}
         table = round_.table_of(entrant)
         if table is None:
-            return step | {"table": None, "place": None, "others": ()}
+            out = "bye" if entrant in round_.byes else "final" if round_.stage else "absent"
+            return step | {"table": None, "place": None, "others": (), "out": out}
         side = table.entrants.index(entrant)
         others = tuple(self.names.get(key, "") for key in table.entrants if key != entrant)
         place = table.ranks[side] if table.ranks else None
@@ -314,7 +316,8 @@ def _round(state: TournamentState, drawn_round: SeatedRound, hidden: bool) -> Ro
         for table, laid in zip(drawn_round.tables, drawn, strict=True)
     )
     label = round_label(state, row.number)
-    return RoundSeen(row.number, label, row.closed_at is not None, tables, drawn_round.byes)
+    closed = row.closed_at is not None
+    return RoundSeen(row.number, label, closed, tables, drawn_round.byes, row.stage)
 
 
 def _table(table: TableSeen, result: TableResult | None) -> TableSeen:

@@ -77,6 +77,9 @@ def test_empty_club_tells_its_directors_what_to_do_first(visitor, club):
         text = visitor.become(role, club).get(url("club", "moda")).text
         assert (url("new_tournament", "moda") in text) is told
         assert (url("new_players", "moda") in text) is told
+        assert "✓ A second director" not in text
+    text = visitor.become("owner", club).get(url("club", "moda")).text
+    assert "✓ A second director" in text
 
 
 def test_club_shows_the_next_evenings(visitor, club):

@@ -686,7 +686,7 @@ def test_all_are_divided_by_rating(visitor):
     leads.send("sections", divide="1")
     leads.send("sections", divide="1")
 
-    groups = dict(leads.get("sections").context["groups"])
+    groups = {name: lines for name, lines, _ in leads.get("sections").context["groups"]}
     found = {name: {line.entrant.number for line in lines} for name, lines in groups.items()}
     assert found == {"A": {*best[:8]}, "B": {8, 9, 10, 11}, "C": {13, 14, 15, 16, 17, 18}}
     assert AuditEntry.objects.filter(action="move-section").count() == 1

@@ -16,6 +16,7 @@ from tests.tournament_builders import (
     one_table,
     opened,
     play,
+    register,
     running,
     seated,
 )
@@ -182,6 +183,28 @@ def test_card_says_how_far_the_next_place_and_the_final_are_and_the_way_at_the_e
     assert [(step["table"], step["place"]) for step in card["path"]] == [(1, 4)]
     sheet = reverse("table_sheet", args=[row.event.club.slug, row.slug, 1, 1])
     assert f'href="{sheet}"' in hub(looker, row).text
+
+
+def test_path_tells_a_bye_from_a_final_and_from_before_the_entry():
+    row = running(*EIGHT, "Dokuz", rounds=2, finals=4, bye="average")
+    looker = member_of(row.event.club)
+    first = closed(row, WHOLE_GAME)
+    register(row, "Geç")
+    closed(row, WHOLE_GAME)
+    final = closed(row, WHOLE_GAME)
+    out = first.sittings.get(table=None).entrant.number
+
+    def path_of(number):
+        chooses(looker, row, number)
+        page = hub(looker, row)
+        found = re.search(r'<ol class="path">.*?</ol>', page.text, re.DOTALL)
+        words = re.findall("bye|not in the final|absent|Table", found[0])
+        return words[: len(page.context["card"]["path"])]
+
+    assert path_of(out)[0] == "bye"
+    assert path_of(Entrant.objects.get(player__name="Geç").number)[0] == "absent"
+    watching = row.entrants.exclude(sittings__round=final).first()
+    assert path_of(watching.number)[2] == "not in the final"
 
 
 def points_of(row, entrant):

@@ -394,6 +394,8 @@ def test_copy_has_the_settings_and_who_still_plays_and_takes_over_the_links(visi
     withdraw_entrant(row.entrants.get(number=2).pk, NOBODY, at=EVENING)
     link = reverse("register", args=[row.public_id, row.secret("register")])
     form = director.get(url("copy_tournament", row)).context["form"]
+    unnamed = {"held_on": form["held_on"].value(), "name": form["name"].value() or ""}
+    assert director.post(url("copy_tournament", row), unnamed).status_code == 422
     answers = {"name": "Moda Aralık", "held_on": form["held_on"].value(), "key": "k" * 22}
 
     for _twice in range(2):

@@ -56,6 +56,15 @@ def measure(field: PairingField, tables: Tables) -> Quality:
     )
 
 
+def rounds_without_repeats(entrants: int, table_size: int) -> int:
+    """Return a bound for the rounds in which nobody needs to meet anybody twice."""
+    tables, byes = divmod(entrants, table_size)
+    # A table of the second round takes one from each of the first, and else those who had a bye.
+    if tables * (table_size - tables) > byes:
+        return 1
+    return (entrants - 1) // (table_size - 1)
+
+
 def repeat_bound(field: PairingField, playing: Sequence[int]) -> int:
     """Return a lower bound for repeats: some players have too few left whom they have not met."""
     met: dict[int, list[int]] = {place: [] for place in playing}

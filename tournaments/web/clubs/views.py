@@ -387,6 +387,8 @@ def club(request: HttpRequest, slug: str) -> HttpResponse:
         "bar": bar,
         "role": bar.role and Role(bar.role).label,
         "players": row.players.filter(removed_at=None).count(),
+        # Lazy, as only a new club asks for it.
+        "director_count": row.members.filter(role__in=DIRECTING).count,
         "differences": counts_of(row.pk) if bar.owns else [],
         "now": [(each, playing_text(each)) for each in now],
         "next": lead,

@@ -20,6 +20,7 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST, require_safe
 from django_htmx.http import HttpResponseClientRefresh
 
+from tournaments.engine.pairing.judging import rounds_without_repeats
 from tournaments.engine.rules.rulesets import LONGEST_NAME
 from tournaments.engine.standings.standings import share_prizes
 from tournaments.models import Entrant, Round, Substitute, Tournament
@@ -36,7 +37,7 @@ from tournaments.queries.overview import (
     with_ratings,
 )
 from tournaments.queries.player_pages import named_player
-from tournaments.queries.state import load_state, next_round, settings_of
+from tournaments.queries.state import load_state, next_round, rules_of_tournament, settings_of
 from tournaments.services.base.writes import Refused
 from tournaments.services.entrants.registration import (
     MOST_ENTRANTS,
@@ -613,11 +614,24 @@ def sections(request: HttpRequest, slug: str, tournament: str) -> HttpResponse:
             _move(request, row)
         return redirect("sections", slug, tournament)
     lines = with_ratings(list_entrants(row, directs=True), row, request.user).lines
-    playing = sum(line.entrant.is_playing and not line.entrant.house for line in lines)
+    players = [line for line in lines if line.entrant.is_playing and not line.entrant.house]
+    counts, rounds = Counter(line.section for line in players), settings_of(row).rounds
+    fewest = {
+        name: rounds_without_repeats(counts[name], rules_of_tournament(row).side_count)
+        for name in names
+    }
     page = page_of(request, row) | {
         "names": names,
-        "groups": [(name, [each for each in lines if each.section == name]) for name in names],
-        "sizes": list(zip(names, sizes_of(row, playing), strict=True)) if names else [],
+        "groups": [
+            (
+                name,
+                [each for each in lines if each.section == name],
+                fewest[name] + 1 if counts[name] and fewest[name] < rounds else None,
+            )
+            for name in names
+        ],
+        "planned": rounds,
+        "sizes": list(zip(names, sizes_of(row, len(players)), strict=True)) if names else [],
         "changing": names and row.state != Tournament.State.FINISHED,
         "hub": False,
     }

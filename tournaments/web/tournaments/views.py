@@ -504,7 +504,8 @@ def copy(request: HttpRequest, slug: str, tournament: str) -> HttpResponse:
     """Copy a tournament, for the same weekday of next month unless another day is chosen."""
     row = directed_tournament(request, slug, tournament)
     event, posted = row.event, request.POST if request.method == "POST" else None
-    offered = {"name": event.name, "held_on": month_later(event.held_on)}
+    # The name mostly says the month: whoever copies says the new one.
+    offered = {"held_on": month_later(event.held_on)}
     form, key = CopyForm(posted, initial=offered), key_of(request.POST)
     if form.is_valid():
         plan = CopyPlan(**form.cleaned_data, seed=secrets.randbelow(MOST_SEEDS))
