@@ -87,17 +87,6 @@ function trim({ settings, quotas, deals }) {
   for (const link of parts("a[href$='/rules/']")) link.href = box.dataset.rules.replace("-", record.ruleset);
 }
 
-// Names are sent with all that the form of the server asks for, as it was chosen.
-function fillNames({ ruleset, fields, first }) {
-  const chosen = fields.filter(([name]) => !/^(name[0-9]|first_declarer)$/.test(name));
-  for (const [name, value] of [...chosen, ["first_declarer", first]]) {
-    const field = Object.assign(document.createElement("input"), { type: "hidden", name: name.replace(`${ruleset}.`, "") });
-    // As an attribute, which stays where the table is drawn again.
-    field.setAttribute("value", value);
-    parts("#write-names")[0].append(field);
-  }
-}
-
 // The same name twice is refused at its field.
 function compareNames({ target }) {
   const fields = target.form?.id === "write-names" ? all(target.form, "[required]") : [];
@@ -185,7 +174,7 @@ if (record) {
   document.title = record.players.join(" · ");
   fill(record);
   trim(setUp());
-  fillNames(record);
+  for (const field of parts("#write-names [name=first_declarer]")) field.setAttribute("value", record.first);
   document.addEventListener("input", compareNames);
   document.addEventListener("click", openRules);
   for (const name of ["click", "submit"]) document.addEventListener(name, holdBack, true);

@@ -180,6 +180,19 @@ def test_nobody_pays_any_more_although_earlier_versions_had_a_stake(plain):
     assert [load_sheet(game).game.stake for game in Game.objects.all()] == [None, None]
 
 
+def test_names_alone_leave_everything_else_as_it_was(plain):
+    rules = {"ruleset": "italian-king", "options": {"blind_declaration": True}}
+    game = GameFactory(head=SetupFactory(**rules, title="Cuma", stake=TEA))
+    others = ("options", "title", "stake")
+    before = [getattr(game, name) for name in others]
+
+    names = {**SETUP, "name0": "Elif", "only": "names"}
+    plain.post(url(game, "head"), {**names, "revision": game.revision})
+
+    game.refresh_from_db()
+    assert (game.players[0], [getattr(game, name) for name in others]) == ("Elif", before)
+
+
 def test_paper_and_picture_say_who_pays(plain):
     head = SetupFactory(stake={**TEA, "amount": "1/2"})
     game = load_sheet(GameFactory(head=head, entries=WHOLE_GAME)).record

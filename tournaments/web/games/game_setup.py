@@ -72,12 +72,17 @@ class HeadForm(StakeForm):
         self.rules, self.row = rules, row
         # In a tournament, directors exchange chairs, and nobody changes the options.
         self.drawn = row.table_id is not None and is_drawn(row.table_id)
+        # A phone that has begun the game without a signal asks for names alone: all else stays.
+        self.only_names = data is not None and data.get("only") == "names"
+        stays = self.drawn or self.only_names
         names = {f"name{seat}": name for seat, name in enumerate(row.players)}
         first = {"first_declarer": row.first_declarer, "title": row.title, "place": row.place}
         self.played_for = stake_of(row)
         paying = {**self.initial_of(self.played_for), "stake_of_all": True}
         super().__init__(data, initial={**names, **first, **row.options, **paying})
-        for name in (*StakeForm.base_fields, "stake_of_all") if self.drawn else ():
+        for name in (*StakeForm.base_fields, "stake_of_all") if stays else ():
+            del self.fields[name]
+        for name in ("title", "place") if self.only_names else ():
             del self.fields[name]
         first_field = self.fields["first_declarer"]
         assert isinstance(first_field, forms.ChoiceField)
@@ -88,7 +93,7 @@ class HeadForm(StakeForm):
             self.fields[f"name{seat}"] = LineField(
                 max_length=longest, label=label, disabled=self.drawn
             )
-        self.asked = [o for o in rules.options if o.kind != "money" and not self.drawn]
+        self.asked = [o for o in rules.options if o.kind != "money" and not stays]
         for option in self.asked:
             self.fields[option.setting] = field_of(rules, option)
 
@@ -128,13 +133,13 @@ class HeadForm(StakeForm):
             players=[cleaned[f"name{seat}"] for seat in range(self.rules.seats)],
             first_declarer=cleaned["first_declarer"],
             options=options,
-            title=cleaned["title"],
-            place=cleaned["place"],
+            title=cleaned.get("title", self.row.title),
+            place=cleaned.get("place", self.row.place),
             stake=stake,
         )
 
     def has_changed_stake(self) -> bool:
-        return not self.drawn and STAKE.read(self.stake) != self.played_for
+        return "pays" in self.fields and STAKE.read(self.stake) != self.played_for
 
     def is_for_all_games(self) -> bool:
         return self.has_changed_stake() and bool(self.cleaned_data["stake_of_all"])
