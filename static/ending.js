@@ -53,6 +53,23 @@ function leadTo(address, text) {
   return row;
 }
 
+// A match as it stands with this game; null where that decides it.
+function goingOn({ won, played, length, number }, ranks) {
+  const isLevel = ranks.every((rank) => rank === 1);
+  const now = won.map((games, side) => games + Number(!isLevel && ranks[side] === 1));
+  const most = Math.max(...now);
+  const isOver = length === "first-to" ? most >= number : 2 * most > number || played + 1 >= number;
+  return isOver ? null : { won: now, played: played + 1, length, number };
+}
+
+function nextGame(match, text) {
+  const form = made("form", "next", "");
+  Object.assign(form.dataset, { outbox: "next", soFar: JSON.stringify(match) });
+  form.setAttribute("action", "next-game/");
+  form.append(made("button", "button", text));
+  return form;
+}
+
 // The section of a finished game, as the server draws it; null where the totals are not known.
 function draw(state) {
   const source = document.getElementById("verdicts");
@@ -70,7 +87,9 @@ function draw(state) {
   const section = made("section", "end");
   section.setAttribute("aria-labelledby", heading.id);
   section.append(heading, list);
-  if (state.here) section.append(leadTo(`${words.new}#after=${location.hash.slice(1)}`, words.rematch));
+  const match = state.match && goingOn(state.match, outcome.ranks);
+  if (match) section.append(nextGame(match, words.next));
+  else if (state.here) section.append(leadTo(`${words.new}#after=${location.hash.slice(1)}`, words.rematch));
   else if (document.getElementById("again")) section.append(leadTo(`${location.pathname}rematch/`, words.rematch));
   return section;
 }

@@ -34,7 +34,8 @@ function shortest(over, under) {
 }
 
 const sidesOf = (rules) => [...new Set(rules.sides)].sort();
-const contractOf = (rules, deal) => rules.contracts.find((contract) => contract.id === deal.contract);
+// Hands that nobody names have the only contract.
+const contractOf = (rules, deal) => rules.contracts.find(({ id, named }) => id === deal.contract || !named);
 
 // The numbers of a unit by side; a deal has them in the order of its form.
 function column(deal, unit) {
@@ -50,6 +51,20 @@ const SCORINGS = {
     const lost = left.map((cards) => number(contract.values.cards_left) * cards);
     const out = left.filter((cards) => cards === 0).length;
     return left.map((cards, side) => (cards === 0 ? -sum(lost) / out : lost[side]));
+  },
+  "makers-and-defenders"(rules, contract, { maker, tricks, alone, defendsAlone }) {
+    const { settings, sides } = rules;
+    const isMade = tricks >= 3;
+    let won = alone ? settings.euchred_alone : 2;
+    if (isMade) won = tricks === 5 ? settings[alone ? "march_alone" : "march"] : 1;
+    else if (typeof defendsAlone === "number") won = Math.max(won, tricks ? 0 : 4, alone ? settings.euchred_alone_by_alone : 0);
+    return sidesOf(rules).map((side) => ((side === sides[maker]) === isMade ? won : 0));
+  },
+  "piles-emptied"({ settings }, contract, { winner, left }) {
+    if (settings.scoring === "win") return [0, 1].map((side) => Number(side === winner));
+    const cards = [0, 1].map((side) => 2 * left.reserve[side] + left.stock[side] + left.waste[side]);
+    const most = (side) => Math.max(cards[1 - side] - cards[side], 0);
+    return [0, 1].map((side) => (winner === null ? most(side) : Number(side === winner) * (30 + cards[1 - side])));
   },
 };
 

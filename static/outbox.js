@@ -7,6 +7,7 @@ import * as Preview from "./preview.js";
 import * as Draft from "./draft.js";
 import * as Send from "./send.js";
 import * as Signal from "./signal.js";
+import * as Starts from "./starts.js";
 import * as Stream from "./stream.js";
 import * as Waiting from "./waiting.js";
 import * as Awake from "./awake.js";
@@ -229,7 +230,8 @@ document.addEventListener("submit", (event) => {
   const form = event.target.closest("form[data-outbox]");
   if (!form) return;
   event.preventDefault();
-  if (form.dataset.outbox === "now") sendNow(form, event.submitter);
+  if (form.dataset.outbox === "next") begin(form).catch(() => strip(words.full));
+  else if (form.dataset.outbox === "now") sendNow(form, event.submitter);
   else if (form.dataset.outbox === "turn") turn(form, event.submitter);
   else write(form, event.submitter);
 });
@@ -313,6 +315,29 @@ async function sendNow(form, submitter) {
   // What was typed of the next deal stays when one before it is confirmed.
   draw(form.matches(".entry") ? null : undefined);
   focusProblem();
+}
+
+// Begin the next game of a match: without a signal, or behind what waits, on this phone.
+async function begin(form) {
+  await flush();
+  const url = isHereOnly ? form.getAttribute("action") : new URL(form.action).pathname;
+  const after = isHereOnly ? words.game : undefined;
+  const begun = Starts.all().find((record) => record.url === url && record.after === after);
+  const key = begun?.key ?? form.elements.key?.value ?? Send.newKey();
+  const { address, status } = begun || load().length ? {} : await Starts.ask({ url, key, fields: [] }, Starts.PATIENCE_OF_A_FORM);
+  if (address) location.assign(address);
+  else if (status) form.submit();
+  else {
+    const { rules, first, players: before } = Preview.read();
+    const players = Starts.playersOf(words.game, before);
+    const game = {
+      key, url, after, at: new Date().toISOString(), fields: [], ruleset: rules.id, rules, players, first: (first + 1) % players.length,
+      name: document.querySelector("#table h1").textContent.split(":")[0], match: JSON.parse(form.dataset.soFar),
+    };
+    if (!begun) Starts.put(game);
+    location.assign(`${words.tableOffline}#${key}`);
+    if (isHereOnly) location.reload();
+  }
 }
 
 // Turn the table to another player; what is typed stays.

@@ -21,7 +21,8 @@ function read() {
     const version = state.versions[position] ?? position + 1;
     const cells = [...document.querySelectorAll(`#table tr[data-position="${position}"] .score b`)];
     const after = cells.length ? cells.map(({ textContent }) => Fold.number(textContent.trim())) : before;
-    const row = { position, version, type: type === "deal" && !counts ? "named" : type, contract, before, after, fields: fieldsOfBody(body, rules) };
+    const isOpen = type === "deal" && !counts && !("maker" in body || "winner" in body);
+    const row = { position, version, type: isOpen ? "named" : type, contract, before, after, fields: fieldsOfBody(body, rules) };
     before = after;
     return row;
   });
@@ -179,6 +180,7 @@ function entryOf(form, fields, type) {
     return { ...effect, seat: Number(fields.get("seat")), points: fields.get("points"), to: fields.get("to") };
   }
   const contract = Form.contractOf(form);
+  if (type === "deal" && form.querySelector(".hand")) return { ...effect, ...playedOf(fields) };
   if (!contract || !/^(deal|named)$/.test(effect.type)) return effect;
   const counts = Form.unitsOf(form).map((unit) => [
     unit.dataset.unit,
@@ -189,6 +191,17 @@ function entryOf(form, fields, type) {
     counts, king: Boolean(fields.get("king")), declared: seatOf(fields, "king_declared_by"),
     namedBy: seatOf(fields, "named_by"),
     blind: Boolean(fields.get("blind")), sale: saleOf(fields),
+  };
+}
+
+// A hand that nobody names.
+function playedOf(fields) {
+  const [tricks, alone] = (fields.get("tricks") ?? "").split("-");
+  const pile = (name) => [0, 1].map((side) => Number(fields.get(`left-${name}-${side}`)));
+  const winner = fields.get("winner");
+  return {
+    maker: seatOf(fields, "maker"), tricks: Number(tricks), alone: Boolean(alone), defendsAlone: seatOf(fields, "defender_alone"),
+    winner: /^[01]$/.test(winner) ? Number(winner) : null, left: { reserve: pile("reserve"), stock: pile("stock"), waste: pile("waste") },
   };
 }
 

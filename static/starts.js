@@ -65,7 +65,9 @@ async function ask({ url, key, fields }, patience = PATIENCE) {
     const response = await fetch(url, { method: "POST", body, headers, signal: AbortSignal.timeout(patience) });
     if (!isOurs(response) || Send.isMixedUp(response)) return {};
     const { status } = response;
+    const isJson = response.headers.get("Content-Type").startsWith("application/json");
     if (status === 201) return await response.json();
+    if (status === 422 && /json/.test(response.headers.get("Content-Type"))) return { status, ...await response.json() };
     // Later; a portal of the café answers with a page of its own.
     if (status < 400 || status >= 500 || status === 408 || status === 429) return {};
     const page = new DOMParser().parseFromString(await response.text(), "text/html");
@@ -97,8 +99,8 @@ function deliver(key) {
     // The game before comes first, with its last deals.
     const before = record.after && await deliver(record.after);
     if (find(record.after)) return { behind: before.refused === undefined ? before.behind : record.after };
-    const url = sentTo(record.after) ? `${sentTo(record.after)}rematch/` : record.url;
-    const [, last] = url.match(/^\/play\/([^/]+)\/[^/]+\/rematch\/$/) ?? [];
+    const url = sentTo(record.after) ? `${sentTo(record.after)}${record.match ? "next-game" : "rematch"}/` : record.url;
+    const [, last] = url.match(/^\/play\/([^/]+)\/[^/]+\/(?:rematch|next-game)\/$/) ?? [];
     if (last) await drain(last);
     // The server keeps the time at which it was begun.
     const answer = await ask({ ...record, url, fields: [...record.fields, ["at", record.at]] });

@@ -55,14 +55,17 @@ function settingsOf({ ruleset, fields }, options) {
 function setUp() {
   let rules;
   change("game-rules", (description) => {
-    Object.assign(description.settings, settingsOf(record, description.options));
+    // The next game of a match has the rules of the one before.
+    if (record.rules) Object.assign(description, record.rules);
+    else Object.assign(description.settings, settingsOf(record, description.options));
     const { deals, declarations } = description.settings;
     if (deals) description.deals = deals;
     if (declarations === "free") description.quotas = {};
     rules = description;
   });
   change("game-state", (state) => {
-    Object.assign(state, { here: true, players: record.players, first: record.first, declarer: record.first, deals: rules.deals });
+    const { players, first, match } = record;
+    Object.assign(state, { here: true, players, first, match, declarer: first, deals: rules.deals, target: rules.target });
     if (!Object.keys(rules.quotas).length) state.left = state.left.map(() => ({}));
   });
   return rules;
@@ -73,6 +76,7 @@ function trim({ settings, quotas, deals }) {
   const off = (selector) => parts(selector).forEach((part) => part.remove());
   // Whose phone this is, the server's page asks.
   off(".who-line, #people");
+  if (record.match) off(".deal .turns");
   if (settings.king !== "declared") off("[data-field=king_declared_by]");
   if ((settings.king ?? "off") === "off") off(".king-tick");
   if (!settings.blind_declaration) off("label:has([name=blind])");
@@ -158,7 +162,7 @@ async function send() {
 const correct = (refused) => button(box.dataset.edit, () => location.assign(`${box.dataset.new}#correct=${refused}`));
 
 function refuse(reason) {
-  say(`${box.dataset.refused} ${reason}`, correct(key), button(box.dataset.drop, () => {
+  say(`${box.dataset.refused} ${reason}`, ...(record.match ? [] : [correct(key)]), button(box.dataset.drop, () => {
     Starts.remove(key);
     location.replace(box.dataset.new);
   }));

@@ -10,6 +10,7 @@ from tests.browser.playing import (
     comes_home,
     end,
     enter_deal,
+    enter_hand,
     lose_the_answer,
     mix_up,
     shown,
@@ -17,7 +18,7 @@ from tests.browser.playing import (
 )
 from tests.browser.service_worker import ServiceWorker
 from tests.deals import NAMES, WHOLE_GAME, deal
-from tests.factories import reload
+from tests.factories import EVENING, SetupFactory, record, reload
 from tests.sample_games import DRAWN
 from tournaments.engine.documents.entries import parse_entry
 from tournaments.engine.play.games import Game as EngineGame
@@ -26,7 +27,8 @@ from tournaments.engine.play.outcomes import decide
 from tournaments.engine.rules.entries import Adjustment
 from tournaments.engine.variants import RULESETS
 from tournaments.models import Game
-from tournaments.queries.rulesets import describe, plays_without_signal
+from tournaments.queries.rulesets import describe, folds_without_signal
+from tournaments.services.games.tables import start_table
 from tournaments.texts.labels import points_text
 from tournaments.web.base.phone import address
 
@@ -325,6 +327,48 @@ def test_players_of_a_game_begun_without_a_signal_are_renamed(away):
     assert row.options == {"deals": 2}
 
 
+@pytest.mark.parametrize("finished", [False, True], ids=["ended here", "ended before"])
+def test_match_goes_on_without_a_signal(away, finished):
+    phone = away()
+    page, go_on = phone.page, ".end form[data-outbox=next] button"
+    phone.cable.plug()
+    head = SetupFactory(ruleset="euchre", players=NAMES, options={"target": 4}, title="Friday")
+    game = start_table(head, ("best-of", 3), at=EVENING)
+    march = {"type": "deal", "maker": 1, "tricks": 5, "alone": True}
+    if finished:
+        record(game, march)
+    phone.open(address(game, "write"))
+    phone.lose_signal()
+    if not finished:
+        play_hand(phone, march)
+    expect(page.locator(".end h2")).to_have_text("Won: Burak + Deniz")
+
+    phone.tap_and_go(go_on, "/offline/table/#")
+    expect(page.locator("[data-declarer]")).to_have_text("Burak")
+    play_hand(phone, {"maker": 0, "tricks": 5})
+    play_hand(phone, {"maker": 1, "tricks": 2})
+    expect(page.locator(".end h2")).to_have_text("Won: Ayşe + Cem")
+    second = page.url
+    phone.tap(page.locator(go_on))
+    page.wait_for_function("before => location.href !== before", arg=second)
+    expect(page.locator("[data-declarer]")).to_have_text("Cem")
+    play_hand(phone, march)
+    expect(page.locator(".end h2")).to_have_text("Won: Burak + Deniz")
+    expect(page.locator(go_on)).to_have_count(0)
+    comes_home(phone)
+    games = [reload(each) for each in Game.objects.order_by("match_number")]
+    assert [each.game.totals for each in games] == [(0, 4), (4, 0), (0, 4)]
+    assert [each.row.first_declarer for each in games] == [0, 1, 2]
+    assert {(each.row.match, each.row.title) for each in games} == {(game.match, "Friday")}
+
+
+def play_hand(phone, hand):
+    before = phone.page.locator("#table .sheet .marks.waits").count()
+    enter_hand(phone, hand)
+    phone.tap(phone.save)
+    expect(phone.page.locator("#table .sheet .marks.waits")).to_have_count(before + 1)
+
+
 def test_two_tabs_send_one_table(away):
     phone = away()
     begin(phone)
@@ -477,7 +521,7 @@ def test_phone_adds_up_drawn_games_as_the_engine(new_phone):
     for drawn in DRAWN:
         record = drawn["record"]
         rules = RULESETS.get(record["ruleset"]) if isinstance(record["ruleset"], str) else None
-        if rules is None or not plays_without_signal(rules):
+        if rules is None or not folds_without_signal(rules):
             continue
         rules = rules.with_options(record.get("options", {}))
         game = fold(rules, record)
@@ -492,7 +536,7 @@ def test_phone_adds_up_drawn_games_as_the_engine(new_phone):
             assert (outcome["out"] or []) == list(decided.out), record
             assert (king is not None) == (game.ending.seat is not None), record
             scored += 1
-    assert scored > 40
+    assert scored > 70
 
 
 def fold(rules, record):
@@ -509,9 +553,13 @@ def told(game, row):
         return {"side": side, "points": str(entry.points), "to": entry.to}
     played = next(deal for deal in game.deals if deal.entry == row.entry)
     details = played.deal.details
-    counts = [[unit, list(enumerate(numbers))] for unit, numbers in played.deal.counts.items()]
+    counts = played.deal.counts or {}
+    counts = [[unit, list(enumerate(numbers))] for unit, numbers in counts.items()]
     return {
         "contract": played.contract.id, "declarer": played.declarer, "counts": counts,
         "blind": details.get("blind"), "sale": details.get("sale"),
         "king": "king" in details, "declared": details.get("king_declared_by"),
+        "maker": details.get("maker"), "tricks": details.get("tricks"),
+        "alone": details.get("alone"), "defendsAlone": details.get("defender_alone"),
+        "winner": details.get("winner"), "left": details.get("left"),
     }  # fmt: skip

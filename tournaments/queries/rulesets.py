@@ -231,19 +231,25 @@ def state_of(game: Game, players: list[str]) -> dict[str, Any]:
     }
 
 
-FOLDED_SCORINGS = frozenset({"per-unit", "domino"})
+FOLDED_SCORINGS = frozenset({"per-unit", "domino", "makers-and-defenders", "piles-emptied"})
 FOLDED_STEPS = frozenset({"cappotto", "blind", "sale"})
 """The named strategies that `static/fold.js` knows."""
 
 
-def plays_without_signal(ruleset: Ruleset) -> bool:
-    """Return whether a phone can play a whole game of a built-in ruleset without the server."""
+def folds_without_signal(ruleset: Ruleset) -> bool:
+    """Return whether a phone can add up the deals of a built-in ruleset without the server."""
     return (
         ruleset.id in RULESETS
-        and ruleset.unnamed is None
-        and ruleset.target is None
         # A seal is a secret that the server keeps.
         and ruleset.settings.get("naming") != "sealed"
         and FOLDED_STEPS.issuperset(ruleset.steps)
         and FOLDED_SCORINGS.issuperset(contract.scoring for contract in ruleset.contracts)
     )
+
+
+def plays_without_signal(ruleset: Ruleset) -> bool:
+    """Return whether a phone can begin a game of a built-in ruleset without the server.
+
+    With a target it only goes on with a match, whose options its page has.
+    """
+    return folds_without_signal(ruleset) and ruleset.target is None

@@ -154,9 +154,9 @@ def sheet_of(plain, game):
     return plain.get(address(game, "write"))
 
 
-def tap_next(plain, game, key=KEY):
+def tap_next(plain, game, key=KEY, headers=None, **fields):
     url = reverse("next_game", args=[game.public_id, game.secret("write")])
-    return plain.post(url, {"key": key})
+    return plain.post(url, {"key": key, **fields}, headers=headers)
 
 
 @pytest.mark.parametrize(
@@ -206,6 +206,23 @@ def test_end_of_a_game_shows_the_match_and_leads_to_the_next(plain):
     assert answer.url == address(after, "write")
     assert (after.match_number, after.first_declarer) == (2, 1)
     assert plain.get("/").context["games"][0]["sheet"].row == after
+
+
+def test_script_gets_the_addresses_of_the_next_game_once_or_the_reason(plain):
+    game, json = start(plain), {"Accept": "application/json"}
+    record(game, won_by(0))
+    begun = timezone.now() - timedelta(minutes=20)
+
+    first, again = (tap_next(plain, game, headers=json, at=begun.isoformat()) for _tap in range(2))
+
+    after = Game.objects.latest("pk")
+    write = address(after, "write")
+    assert first.json() == again.json()
+    assert first.json() == {"game": after.public_id, "address": write, "base": write}
+    assert (first.status_code, after.played_at, after.match_number) == (201, begun, 2)
+    record(after, won_by(0))
+    refused = tap_next(plain, after, headers=json)
+    assert (refused.status_code, refused.json()) == (422, {"refused": "The match is over."})
 
 
 def test_match_that_is_over_says_who_won_and_offers_a_rematch(plain):

@@ -23,7 +23,7 @@ from tournaments.engine.rules.rulesets import LONGEST_NAME, InvalidEntry, Rulese
 from tournaments.engine.variants import RULESETS
 from tournaments.models import Club, Game, Table
 from tournaments.queries.evenings import beginning_of
-from tournaments.queries.rulesets import plays_without_signal
+from tournaments.queries.rulesets import folds_without_signal
 from tournaments.queries.scoresheets import verdict_texts
 from tournaments.queries.sheets import (
     LaterEntryInvalid,
@@ -205,7 +205,7 @@ def _chairs(request: HttpRequest, row: Game) -> list[tuple[str, str]]:
 NAMES = "\ue000\ue001\ue002\ue003"
 """The players of an empty table: characters that no text uses, for which phones put names."""
 
-EVERY_FIELD = {"king": "declared", "blind_declaration": True, "sale": True}
+EVERY_FIELD = {"king": "declared", "blind_declaration": True, "sale": True, "scoring": "points"}
 """The options with which a form has all its fields; phones take away those not chosen."""
 
 NOWHERE = "-"
@@ -240,7 +240,7 @@ def table_offline(request: HtmxRequest) -> HttpResponse:
     It contains nothing of an account or a phone.
     """
     tables = []
-    for ruleset in filter(plays_without_signal, RULESETS.values()):
+    for ruleset in filter(folds_without_signal, RULESETS.values()):
         html, rules = draw(request, ruleset)
         name = labels.name_of(ruleset)
         tables.append({"id": ruleset.id, "name": name, "html": html, "rules": rules})

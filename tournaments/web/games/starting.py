@@ -422,6 +422,15 @@ def match_in(so_far: MatchSoFar, sheet: Sheet) -> dict[str, Any]:
         "over": score.over,
         "open": sheet.game.finished and not score.over and so_far.after(sheet.row) is None,
         "key": new_key(),
+        # What a phone goes on with without a signal; carried points are the server's to reckon.
+        "so_far": None
+        if so_far.terms.laps or so_far.terms.slam
+        else {
+            "won": score.won,
+            "played": score.played,
+            "length": match.length,
+            "number": match.number,
+        },
     }
 
 
@@ -443,22 +452,21 @@ def match_text(choice: str) -> str:
 
 @require_POST
 def next_game(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
-    """Open the next game of a match, and redirect there. Idempotent."""
+    """Open the next game of a match, and lead there. Idempotent."""
     row = get_object_or_404(writable_game(request, public_id, secret))
-    key, reason = key_of(request.POST), labels.option_name("laps")
+    key, reason, now = key_of(request.POST), labels.option_name("laps"), timezone.now()
+    at = begun_at(request.POST, now) or now
     by = actor_of(request, row.table.public_id if row.table else "")
     try:
-        game, opened = start_next_game(row.pk, at=timezone.now(), key=key, reason=reason, by=by)
-    except TableFull as error:
-        messages.error(request, str(error))
-        return redirect(address(row, "write"))
-    except (NotFinished, MatchOver, RoundClosed):
+        game, opened = start_next_game(row.pk, at=at, key=key, reason=reason, by=by)
+    except (TableFull, NotFinished, MatchOver, RoundClosed) as error:
+        if not request.accepts("text/html"):
+            return JsonResponse({"refused": str(error)}, status=UNPROCESSABLE)
+        if isinstance(error, TableFull):
+            messages.error(request, str(error))
         return redirect(address(row, "write"))
     # Whoever wrote the last game writes the next, also where another phone was faster.
-    response = redirect(address(game, "write"))
-    if opened:
-        remember_game(request, response, game, "write")
-    return response
+    return to_table(request, game) if opened else lead_to(request, game)
 
 
 def _headline(match: MatchSoFar, names: Sequence[str]) -> str:

@@ -687,8 +687,11 @@ def table_context(
         if game.ending.seat is not None:
             king = {"side": ruleset.sides[game.ending.seat], "made": game.ending.by == "king"}
         rows |= {"over": True, "ending": {"king": king}}
+    match = match_page(sheet) if row.match_id else None
+    if match and game.ending is None:
+        rows["match"] = match["so_far"]
     again = None
-    if row.table_id is None and not row.resting:
+    if row.table_id is None and row.match_id is None and not row.resting:
         # A rematch of the same players, for a phone without a signal.
         table = LastTable(row.players, row.ruleset, row.options)
         again = table.initial({row.ruleset: rules_of(row)})
@@ -697,7 +700,7 @@ def table_context(
         "row": row,
         "secret": row.secret("write"),
         "picture": picture_address(row) if game.finished else "",
-        "match": match_page(sheet) if row.match_id else None,
+        "match": match,
         "goes_on": going_on(request, row, "write") if game.finished else None,
         "bar": None if request.htmx else round_bar(request, row, timezone.now()),
         "form": form,
@@ -717,7 +720,7 @@ def table_context(
         "last_version": sheet.version(sheet.positions[-1]) if sheet.positions else 0,
         "verdicts": None if request.htmx else verdict_texts(),
         # With these, phones check deals before they send them; once with the page.
-        "rules": None if request.htmx or ruleset.unnamed is not None else describe(ruleset),
+        "rules": None if request.htmx else describe(ruleset),
         "state": state_of(game, list(row.players)) | rows,
         "again": again,
         "redeals": [(reason, labels.reason_name("redeal", reason)) for reason in redeals_of(game)],
