@@ -27,7 +27,6 @@ urlpatterns = [
     path(f"{ROUND}/close/", views.close, name="close_round"),
     path(f"{ROUND}/reopen/", views.reopen, name="reopen_round"),
     path(f"{ROUND}/new-table/", views.new_table, name="new_event_table"),
-    path(f"{TABLE}/", views.table, name="event_table"),
     path(f"{TABLE}/replace/", views.replace, name="replace_address"),
     path(f"{TABLE}/remove/", views.remove_table, name="remove_table"),
     path(f"{CLUB}/games/", following.club_games, name="club_games"),

@@ -80,12 +80,10 @@ from tournaments.services.tournaments.lifecycle import put_in_season
 from tournaments.texts import labels
 from tournaments.web.base.pages import (
     HtmxRequest,
-    access_link,
     add_refused,
     cached_for_going_back,
     etag_of,
     not_modified,
-    out_of_reach,
     show_refusal,
 )
 from tournaments.web.base.phone import MATCHES, address, address_on_phone, club_page_preview
@@ -360,24 +358,6 @@ def names_lately(club: Club) -> list[str]:
     seats = Seat.objects.filter(game__table__round__event__in=last).order_by("-pk")
     names = seats.values_list("player__name", flat=True)[:LAST_SEATS]
     return [name for name in dict.fromkeys(names) if name]
-
-
-@require_safe
-def table(request: HttpRequest, slug: str, public_id: str, table: str) -> HttpResponse:
-    """Show a table to its director: card, code, new address, removal."""
-    row = directed_table(request, slug, public_id, table)
-    event = row.round.event
-    game = current_game(row)
-    page = {
-        "club": event.club,
-        "event": event,
-        "table": row,
-        "line": line_of(row, load_sheet(game), event),
-        "seats": game.seats.select_related("player"),
-        "card": access_link(request, card_path(row)),
-        "out_of_reach": out_of_reach(request),
-    }
-    return render(request, "tournaments/events/table.html", page)
 
 
 @require_POST

@@ -28,4 +28,6 @@ urlpatterns = [
         name="end_subscription",
     ),
     path(f"{TOURNAMENT}/links/", views.replace, name="replace_links"),
+    # A card of an evening, too: only a tournament has a bar of its own.
+    path(f"{CLUB}/events/<slug:public_id>/tables/<slug:table>/", views.table, name="event_table"),
 ]

@@ -36,6 +36,7 @@ from tournaments.permissions import (
     seen_tournament,
 )
 from tournaments.queries.rulesets import rulesets_of_club
+from tournaments.queries.sheets import load_sheet
 from tournaments.queries.site import coming
 from tournaments.queries.standings import tie_break_name
 from tournaments.queries.state import (
@@ -49,6 +50,7 @@ from tournaments.reports.tournament_document import tournament_document
 from tournaments.services.base.writes import Refused
 from tournaments.services.entrants.substituting import CopyPlan, copy_tournament, month_later
 from tournaments.services.events.events import OtherLeaguePoints
+from tournaments.services.games.tables import current_game
 from tournaments.services.rounds.running import standings_moved
 from tournaments.services.tournaments.lifecycle import (
     WrongState,
@@ -74,15 +76,18 @@ from tournaments.texts.messages import explain
 from tournaments.web.base.forms import LineField
 from tournaments.web.base.pages import (
     HtmxRequest,
+    access_link,
     add_refused,
     cached_for_going_back,
     day_field,
     etag_of,
     not_modified,
+    out_of_reach,
     show_refusal,
     tag_of,
 )
 from tournaments.web.base.phone import LinkPreview, as_of, link_preview, remember_entrant
+from tournaments.web.events.views import card_path, directed_table, line_of
 from tournaments.web.games.starting import key_of
 from tournaments.web.games.views import clock_of
 from tournaments.web.ratings.views import accuracy_lines
@@ -292,6 +297,26 @@ def page_of(request: HttpRequest, row: Tournament) -> dict[str, Any]:
         "corrected": lambda: shared.corrected,
         "preview": lambda: shared.preview,
     }
+
+
+@require_safe
+def table(request: HttpRequest, slug: str, public_id: str, table: str) -> HttpResponse:
+    """Show a table of an event to its director: card, code, new address, removal."""
+    row = directed_table(request, slug, public_id, table)
+    event, game = row.round.event, current_game(row)
+    page = (
+        page_of(request, event.tournament)
+        if event.is_tournament
+        else {"club": event.club, "event": event}
+    )
+    page |= {
+        "table": row,
+        "line": line_of(row, load_sheet(game), event),
+        "seats": game.seats.select_related("player"),
+        "card": access_link(request, card_path(row)),
+        "out_of_reach": out_of_reach(request),
+    }
+    return render(request, "tournaments/events/table.html", page)
 
 
 def preview_below(page: dict[str, Any], title: str, line: Callable[[], str]) -> dict[str, Any]:
