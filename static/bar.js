@@ -2,7 +2,8 @@
 
 import { PATIENCE, isOurs } from "./signal.js";
 
-const EVERY = 20_000;
+const [EVERY, NEAR_THE_END] = [20_000, 5_000];
+const LAST_MINUTES = 5 * 60;
 const OVER = 286;
 const bar = document.getElementById("round-bar");
 
@@ -14,9 +15,19 @@ async function ask(address, body) {
   if (response.status === OVER) clearInterval(polling);
 }
 
+let asked = performance.now();
 // Without an answer the clock goes on by itself.
-const poll = () => { if (!document.hidden) ask(bar.dataset.at).catch(() => {}); };
-const polling = setInterval(poll, EVERY);
+const poll = () => {
+  if (document.hidden) return;
+  asked = performance.now();
+  ask(bar.dataset.at).catch(() => {});
+};
+// In the last minutes, and after them, directors add and take off minutes.
+const isDue = () => {
+  const left = Number(bar.querySelector(".clock")?.dataset.left ?? Infinity);
+  return left < LAST_MINUTES || performance.now() - asked > EVERY - NEAR_THE_END / 2;
+};
+const polling = setInterval(() => { if (isDue()) poll(); }, NEAR_THE_END);
 document.addEventListener("visibilitychange", poll);
 
 bar.addEventListener("submit", (event) => {

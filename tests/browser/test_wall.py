@@ -7,9 +7,16 @@ from django.utils import timezone
 from tests.club_factories import ClubFactory
 from tests.tournament_builders import SHORT, change, play
 from tests.web.rounds.going import going, next_round, play_at
-from tournaments.models import Entrant, Event, Player
+from tournaments.models import Entrant, Event, Game, Player
 from tournaments.services.audit import NOBODY
-from tournaments.services.rounds.running import close_round, pause_clock, start_clock
+from tournaments.services.rounds.running import (
+    Added,
+    add_time,
+    close_round,
+    pause_clock,
+    start_clock,
+)
+from tournaments.web.base.phone import address
 
 pytestmark = pytest.mark.browser
 
@@ -52,6 +59,21 @@ def test_clock_counts_down_by_itself_unless_it_is_stopped(new_phone, stopped):
     screen.page.wait_for_timeout(300)
 
     assert (screen.page.locator(".clock").inner_text() == before) is stopped
+
+
+@pytest.mark.parametrize(("minutes", "heard"), [(4, True), (60, False)])
+def test_phone_at_a_table_hears_soon_of_a_minute_taken_off_near_the_end(new_phone, minutes, heard):
+    place = going(ClubFactory(slug="moda"), minutes=minutes)
+    start_clock(place.pk, NOBODY, at=timezone.now())
+    phone = new_phone()
+    phone.context.clock.install()
+    phone.open(address(Game.objects.get(table__round=place, table__number=1), "write"))
+    add_time(place.pk, Added(-60, 60 * minutes), NOBODY, at=timezone.now())
+    phone.context.clock.run_for(8_000)
+    phone.page.wait_for_timeout(1_000)
+
+    left = phone.page.locator("#round-bar .clock").get_attribute("data-left")
+    assert (int(left) < 60 * (minutes - 1) + 1) is heard
 
 
 def hall():
