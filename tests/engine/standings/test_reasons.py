@@ -162,3 +162,38 @@ def test_what_is_opened_adds_up_to_what_stands(tournament, seed):
             assert opened.ahead.other == standings[at - 1].entrant
             assert opened.ahead.code in DECISIONS
             assert (opened.ahead.code == "shared") == (row.place == standings[at - 1].place)
+            check_by_round(opened.ahead)
+
+
+def check_by_round(decision):
+    """What decided is what its rounds make, of both."""
+    made = sum
+    match decision.tie_break:
+        case "" | "lot":
+            assert decision.rounds == ()
+            return
+        case "best-game":
+            made = max
+        case "opponents":
+            # A mean over meetings, of which a round may have any number.
+            numbers = [number for number, *_ in decision.rounds]
+            assert numbers == sorted(set(numbers))
+            return
+    for value, of in ((decision.own, 1), (decision.theirs, 2)):
+        parts = [each[of] for each in decision.rounds if each[of] is not None]
+        assert value == (made(parts) if parts or made is sum else None)
+
+
+def test_buchholz_is_the_mean_of_what_was_met_in_each_round():
+    pair = ("ali", "cem"), ("banu", "deniz")
+    rounds = [
+        results.RoundResults(1, (table(40, 20, 10, -70),)),
+        results.RoundResults(2, (table(-20, 10, names=pair[0]), table(0, 0, names=pair[1]))),
+    ]
+
+    decision = why("banu", *rounds, tie_breaks=("opponents",)).ahead
+
+    # Each with 20 points: met were 20, 20, -70, and then -70 by banu, 20 by ali and cem.
+    assert (decision.other, decision.tie_break) == ("cem", "opponents")
+    assert decision.rounds == ((1, -10, -10), (2, -70, 20))
+    assert (decision.own, decision.theirs) == (-25, Fraction(-5, 2))

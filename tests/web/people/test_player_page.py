@@ -99,6 +99,9 @@ def test_page_shows_the_rating_its_rank_and_its_curve(member, rated):
     assert page.text.count('class="curve-dot"') == 3
     assert "<polygon" in page.text
     assert "The curve as a table" in page.text
+    tables = models.Table.objects.values_list("round__number", "number")
+    named = re.findall(r"Round (\d+), table (\d+)", page.text[page.text.index("Games") :])
+    assert {*tables} == {(int(number), int(table)) for number, table in named}
 
 
 def test_rank_is_that_of_the_leaderboard_and_leads_there(member, rated, club):

@@ -9,8 +9,16 @@ from django.urls import reverse
 
 from tests.club_factories import MemberFactory
 from tests.deals import WHOLE_GAME, deal
-from tests.factories import EVENING, ContextFactory, record
-from tests.tournament_builders import PENALTY, decide, published, register, running, seated
+from tests.factories import EVENING, ContextFactory, record, record_all
+from tests.tournament_builders import (
+    PENALTY,
+    decide,
+    opened,
+    published,
+    register,
+    running,
+    seated,
+)
 from tests.web.members import member_of
 from tests.web.standings.shown import lines, page, play
 from tournaments.engine.documents.entries import parse_entry
@@ -19,6 +27,7 @@ from tournaments.services.audit import NOBODY, Actor
 from tournaments.services.entrants.registration import withdraw_entrant
 from tournaments.services.games.playing import correct_entry
 from tournaments.services.people.changes import rename_player
+from tournaments.services.rounds.running import close_round
 
 FIVE = ("Ayşe", "Burak", "Cem", "Deniz", "Elif")
 HOUR = timedelta(hours=1)
@@ -110,6 +119,33 @@ def test_why_this_place_opens_the_sum_with_bye_penalty_and_neighbour(row, looker
     assert f"Before {out.player.name}. Points: 500 against 0." in text
     bye = page(looker, row, "why_place", out.number).text
     assert "Sat out: the average of 0 rounds played, 0" in bye
+
+
+def test_tie_break_that_decided_is_opened_by_round_with_the_opponents():
+    ties = ("total-points", "opponents")
+    row = running("Ayşe", "Burak", "Cem", "Deniz", points="places", tie_breaks=ties)
+    for points in (
+        {"Ayşe": 90, "Burak": 30, "Cem": -20, "Deniz": -100},
+        {"Burak": 40, "Ayşe": 30, "Deniz": -20, "Cem": -50},
+    ):
+        round_ = opened(row)
+        game = Game.objects.get(table__round=round_)
+        totals = [points[name] for name in game.players]
+        record_all(game, [{"type": "totals", "totals": totals, "unchecked": True}])
+        close_round(round_.pk, NOBODY, at=EVENING)
+    member = member_of(row.event.club, role="director")
+
+    text = re.sub(r"\s+", " ", page(member, row, "why_place", 1).text)
+
+    assert "Before Burak. Points of the games: 120 against 70." in text
+    # The number in its address is that of an entrant, not of an earlier round.
+    assert "This page is about" not in text
+    cells = re.findall(r"<td>(.*?)</td>", text[text.index("Before Burak") :])
+    found = [" ".join(re.sub(r"<[^>]*>", " ", cell).split()) for cell in cells]
+    rounds = [sorted(cell.replace(",", "").split()) for cell in found[:4]]
+    assert rounds[:2] == [["90", "Burak", "Cem", "Deniz"], ["30", "Ayşe", "Cem", "Deniz"]]
+    assert [each[0] for each in rounds[2:]] == ["30", "40"]
+    assert found[4:] == ["120", "70"]
 
 
 def marks_in(html):

@@ -1,6 +1,7 @@
 """The results of rounds, what each entrant gets of them, and the tie-breaks."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, lru_cache
@@ -232,6 +233,13 @@ class Tally:
         self.excused: set[int] = set()
         self.adjusted: dict[int, Ruling] = {}
         self.penalized: list[tuple[int, Ruling]] = []
+
+    def only(self, at: int) -> "Tally":
+        """Return a copy with the game and the penalties of one round alone."""
+        one = copy(self)
+        one.counted = [game for game in self.counted if game.at == at]
+        one.penalized = [penalty for penalty in self.penalized if penalty[0] == at]
+        return one
 
     @cached_property
     def games(self) -> dict[int, Points]:
@@ -496,21 +504,25 @@ def _head_to_head(tied: Sequence[Tally], _book: Book) -> Values:
     It counts only if all those tied have met each other, or else missing a strong opponent would
     help. Otherwise the value of each is None.
     """
+    found = encounters(tied)
+    if any(len({other for _at, other, _ahead in met}) < len(tied) - 1 for met in found):
+        return [None] * len(tied)
+    return [sum(ahead for _at, _other, ahead in met) for met in found]
+
+
+def encounters(tied: Sequence[Tally]) -> list[list[tuple[int, str, int]]]:
+    """Return the meetings of each with the others: the round, whom, and 1 for who was ahead."""
     games = {t.id: {game.at: game for game in t.counted if game.was_there} for t in tied}
-    values: list[Points] = []
-    for tally in tied:
-        met, value = set(), 0
-        for at, game in games[tally.id].items():
-            own = _place(game)
-            for other in game.table.entrants:
-                if other != tally.id and at in games.get(other, ()):
-                    theirs = _place(games[other][at])
-                    met.add(other)
-                    value += (own < theirs) - (own > theirs)
-        if len(met) < len(tied) - 1:
-            return [None] * len(tied)
-        values.append(value)
-    return values
+    return [
+        [
+            (at, other, (own < theirs) - (own > theirs))
+            for at, game in games[tally.id].items()
+            for other in game.table.entrants
+            if other != tally.id and at in games.get(other, ())
+            for own, theirs in [(_place(game), _place(games[other][at]))]
+        ]
+        for tally in tied
+    ]
 
 
 def _place(game: Counted) -> tuple[bool, int]:

@@ -18,6 +18,7 @@ from tournaments.engine.standings.results import (
     Counted,
     RoundResults,
     Tally,
+    encounters,
     tally_rounds,
 )
 from tournaments.engine.standings.tournament_settings import TournamentSettings
@@ -193,7 +194,8 @@ class RoundReasons:
 class Decision:
     """The decision against a neighbour: a code of `DECISIONS`, and the two numbers.
 
-    `tie_break` names the one that decided; if nothing did, the place is shared.
+    `tie_break` names the one that decided; if nothing did, the place is shared. `rounds` are what
+    each of the two has of it from each round, by its number; None for who had no game there.
     """
 
     other: str
@@ -201,6 +203,7 @@ class Decision:
     own: Points | None = None
     theirs: Points | None = None
     tie_break: str = ""
+    rounds: tuple[tuple[int, Value, Value], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,14 +234,27 @@ def why_place(
     ranked = rank_tallies(tallies, settings, seed)
     rows = [row for row in ranked if row.section == tally.section]
     at = next(at for at, row in enumerate(rows) if row.entrant == entrant)
+    book = Book(tallies, settings, seed)
+
+    def decided(other: Standing) -> Decision:
+        decision = _decide(rows[at], other, settings)
+        if not decision.tie_break:
+            return decision
+        pair = [tallies[entrant], tallies[decision.other]]
+        before = settings.tie_breaks.index(decision.tie_break)
+        ties = [(row, (row.points, *row.tie_breaks[:before])) for row in rows]
+        level = [tallies[row.entrant] for row, values in ties if values == ties[at][1]]
+        by_round = _by_round(decision.tie_break, pair, level, book)
+        return replace(decision, rounds=tuple((rounds[n].number, *by) for n, by in by_round))
+
     return Why(
         standing=rows[at],
         rounds=tuple(
             RoundReasons(played.number, tally.by_round[n], tuple(_reasons(n, tally, settings)))
             for n, played in enumerate(rounds)
         ),
-        ahead=_decide(rows[at], rows[at - 1], settings) if at else None,
-        behind=_decide(rows[at], rows[at + 1], settings) if at + 1 < len(rows) else None,
+        ahead=decided(rows[at - 1]) if at else None,
+        behind=decided(rows[at + 1]) if at + 1 < len(rows) else None,
     )
 
 
@@ -253,6 +269,29 @@ def _decide(row: Standing, other: Standing, settings: TournamentSettings) -> Dec
         if own != theirs:
             return Decision(other.entrant, "tie-break", own, theirs, name)
     return Decision(other.entrant, "shared")
+
+
+def _by_round(
+    name: str, pair: Sequence[Tally], tied: Sequence[Tally], book: Book
+) -> list[tuple[int, tuple[Value, Value]]]:
+    """Return what each of two has of a tie-break from each round, by the round's place."""
+    values: dict[str, dict[int, Value]] = {tally.id: {} for tally in pair}
+    if name == "head-to-head":
+        for tally, met in zip(tied, encounters(tied), strict=True):
+            for at, _other, ahead in met if tally in pair else ():
+                values[tally.id][at] = (values[tally.id].get(at) or 0) + ahead
+    elif name != "lot":
+        parts = [
+            (at, one)
+            for tally in pair
+            for at in range(tally.rounds)
+            if (one := tally.only(at)).counted or one.penalized
+        ]
+        of_parts = TIE_BREAKS[name].values([one for _at, one in parts], book)
+        for (at, one), value in zip(parts, of_parts, strict=True):
+            values[one.id][at] = value
+    own, theirs = values.values()
+    return [(at, (own.get(at), theirs.get(at))) for at in sorted({*own, *theirs})]
 
 
 def _reasons(at: int, tally: Tally, settings: TournamentSettings) -> Iterator[Reason]:

@@ -337,10 +337,31 @@ def why_page(state: TournamentState, key: str, after: int) -> dict[str, Any]:
     Raises: KeyError: no entrant with a place has this key.
     """
     found, tables = why_placed(state, key, after), tables_of(state)
-    decisions = [_stages_text(state)] if found["stage"] else []
+    decisions: list[dict[str, Any]] = [{"text": _stages_text(state)}] if found["stage"] else []
     for each in found["decisions"]:
-        name = state.entrants[each["decision"].other].shown_name
-        decisions.append(decision_text(each["decision"], name, ahead=each["ahead"]))
+        decision, points = each["decision"], {}
+        if decision.tie_break == "opponents":
+            rows = state.standings_before(min(after, state.settings.rounds) + 1)
+            points = {row.entrant: row.points + row.penalties for row in rows}
+        name = state.entrants[decision.other].shown_name
+        decisions.append(
+            {
+                "text": decision_text(decision, name, ahead=each["ahead"]),
+                "names": (state.entrants[key].shown_name, name),
+                "what": tie_break_name(decision.tie_break) if decision.rounds else "",
+                "sums": (decision.own, decision.theirs),
+                "rounds": [
+                    (
+                        round_label(state, number),
+                        [
+                            (value, _others_of(state, number, who, points))
+                            for who, value in ((key, own), (decision.other, theirs))
+                        ],
+                    )
+                    for number, own, theirs in decision.rounds
+                ],
+            }
+        )
     parts = [
         {
             "title": str(TITLES[part["code"]]),
@@ -360,6 +381,21 @@ def why_page(state: TournamentState, key: str, after: int) -> dict[str, Any]:
     ]
     stage = stage_name(found["stage"]) if found["stage"] else ""
     return {"standing": found["standing"], "parts": parts, "decisions": decisions, "stage": stage}
+
+
+def _others_of(state: TournamentState, number: int, key: str, points: Mapping[str, Points]) -> str:
+    """Name the opponents of an entrant in a round, each with their `points`, if any."""
+    played = next(each for each in state.results if each.number == number)
+    names = [
+        f"{state.entrants[other].shown_name} {points_text(points[other])}"
+        if other in points
+        else state.entrants[other].shown_name
+        for table in played.tables
+        if key in table.entrants
+        for other in table.entrants
+        if other != key
+    ]
+    return ", ".join(names)
 
 
 def _reasons(state: TournamentState, key: str, of: RoundReasons) -> Iterator[str]:

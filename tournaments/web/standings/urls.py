@@ -15,5 +15,5 @@ urlpatterns = [
     ),
     path(f"{STANDINGS}/", views.standings, name="standings"),
     path(f"{STANDINGS}/picture-wide.png", views.picture, name="standings_picture"),
-    path(f"{STANDINGS}/<int:number>/", views.why, name="why_place"),
+    path(f"{STANDINGS}/<int:entrant>/", views.why, name="why_place"),
 ]

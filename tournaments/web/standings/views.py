@@ -81,7 +81,7 @@ def picture(request: HttpRequest, slug: str, tournament: str) -> HttpResponseBas
 
 @cached_for_going_back
 @require_safe
-def why(request: HttpRequest, slug: str, tournament: str, number: int) -> HttpResponse:
+def why(request: HttpRequest, slug: str, tournament: str, entrant: int) -> HttpResponse:
     """Explain an entrant's place by its sum."""
     row = seen_tournament(request, slug, tournament)
     page = page_of(request, row)
@@ -89,15 +89,15 @@ def why(request: HttpRequest, slug: str, tournament: str, number: int) -> HttpRe
     last = last_counted(state, directs=page["directs"])
     closed = last_closed(state, directs=page["directs"])
     after = min(_number(request, "after") or closed or last, last)
-    key = f"e{number}"
+    key = f"e{entrant}"
     try:
         page["why"] = why_page(state, key, after)
     except KeyError as error:
         raise Http404 from error
-    entrant, club, member = state.entrants[key], row.event.club, page["member"]
+    who, club, member = state.entrants[key], row.event.club, page["member"]
     page |= {
-        "entrant": entrant,
-        "players": [named_player(club, player, member=member) for player in entrant.players],
+        "entrant": who,
+        "players": [named_player(club, player, member=member) for player in who.players],
         "after": after,
         "of": sum(
             not each.house and each.section == page["why"]["standing"].section
@@ -109,7 +109,7 @@ def why(request: HttpRequest, slug: str, tournament: str, number: int) -> HttpRe
     params = {"place": standing.place, "of": page["of"]}
     points = points_text(standing.points)
     page |= preview_below(
-        page, entrant.shown_name, lambda: f"{_('Place %(place)s of %(of)s') % params} · {points}"
+        page, who.shown_name, lambda: f"{_('Place %(place)s of %(of)s') % params} · {points}"
     )
     return render(request, "tournaments/standings/why.html", page)
 
