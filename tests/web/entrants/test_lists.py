@@ -30,6 +30,23 @@ def why(read, *args):
     return getattr(refused.value, "why", refused.value.code)
 
 
+@pytest.mark.parametrize(
+    ("language", "typed", "written"),
+    [
+        ("tr", "IŞIL İPEK ILGAZ", "Işıl İpek Ilgaz"),
+        ("it", "IŞIL ipek", "IŞIL ipek"),
+        ("it", "işıl çelik-kaya", "İşıl Çelik-Kaya"),
+        ("tr", "tolga ilgaz", "Tolga İlgaz"),
+        ("it", "NICOLÒ D'ANGELO DI IORIO", "Nicolò D'Angelo Di Iorio"),
+        ("en", "McDonald van der Berg", "McDonald van der Berg"),
+        ("en", "?", "?"),
+    ],
+)
+def test_names_all_in_one_case_are_written_as_names(language, typed, written):
+    with override(language):
+        assert lists.as_name(typed) == written
+
+
 @pytest.mark.parametrize("heading", ["Takım;İsim;Kulüp;Telefon", "Squadra;Nome;Circolo;x"])
 def test_headings_say_what_stands_where(heading):
     text = f"{heading}\nModa;Ayşe Çelik;;0532\nŞişli;İpek Ilgaz;Kadıköy;0533\n"

@@ -231,6 +231,19 @@ def test_director_types_one_after_another(director, row):
     assert row.entrants.get().player == known
 
 
+def test_names_in_capitals_are_written_as_names_by_one_tap(director, row):
+    make.PlayerFactory(club=row.event.club, name="Ayşe KAYA")
+    seen = paste(director, "list", "ayşe kaya\nBURAK ÖZTÜRK\n")
+    # Whoever is known to the club is called as there.
+    assert seen.context["as_names"] == [("BURAK ÖZTÜRK", "Burak Öztürk")]
+
+    written = paste(director, "names", seen.context["text"])
+
+    names = [name for line in written.context["preview"] for name, _new in line["names"]]
+    assert names == ["Ayşe KAYA", "Burak Öztürk"]
+    assert "Write them as names" not in written.text
+
+
 def test_pasted_list_is_looked_at_and_then_registered_as_a_whole(director, row):
     make.PlayerFactory(club=row.event.club, name="Ayşe Kaya")
     seen = paste(director, "list", "1. ayşe kaya; Moda\n2. Burak; Moda; Kadıköy\n")

@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from django import forms
+from django.utils.translation import get_language, gettext_lazy, pgettext_lazy
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, pgettext_lazy
 
 from tournaments.models import Club, Entrant, Player
-from tournaments.models.people import fold_name, plain_name
+from tournaments.models.people import LOWER, fold_name, plain_name
 from tournaments.services.entrants.registration import MOST_ENTRANTS, Entry, TooMany
 from tournaments.services.imports.files import FileRefused
 from tournaments.services.imports.names import NameBook, NameQuestion, name_questions
@@ -66,12 +66,35 @@ ORDINAL = re.compile(r"(\d{1,4}[.)]|[-–•*])\s+")
 """Numbering of a line before the name."""
 
 
+WORD = re.compile(r"\w+")
+OF_TURKISH = frozenset("çğıöşüÇĞİÖŞÜ")
+
+
+def as_name(text: str) -> str:
+    """Return a name that is all in capitals, or in none, as names are written."""
+    if not (text.isupper() or text.islower()):
+        return text
+    is_turkish = get_language() == "tr" or not OF_TURKISH.isdisjoint(text)
+    small = (text.translate(LOWER) if is_turkish else text).lower()
+
+    def capitalised(word: re.Match[str]) -> str:
+        first, rest = word[0][0], word[0][1:]
+        return ("İ" if is_turkish and first == "i" else first.upper()) + rest
+
+    return WORD.sub(capitalised, small)
+
+
 @dataclass(frozen=True, slots=True)
 class ListLine:
     """An entry, with the number of its line in the upload, from 1."""
 
     number: int
     entry: Entry
+
+    def as_names(self) -> "ListLine":
+        entry = self.entry
+        written = replace(entry, name=as_name(entry.name), partner=as_name(entry.partner))
+        return replace(self, entry=written)
 
 
 @dataclass(frozen=True)

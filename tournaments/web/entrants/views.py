@@ -87,6 +87,7 @@ from tournaments.web.entrants.lists import (
     ListRead,
     NearNames,
     SubstituteForm,
+    as_name,
     near_names,
     read_file,
     read_text,
@@ -300,6 +301,8 @@ def _add_list(request: HttpRequest, row: Tournament, *, sure: bool) -> HttpRespo
                 if each.problem is None
             ],
         )
+    if request.POST.get("what") == "names":
+        read = replace(read, lines=[line.as_names() for line in read.lines])
     near = near_names(row.event.club, read.lines, name_choices(request.POST))
     if sure and near.answered:
         stored = _store(request, row, [each.entry for each in near.lines])
@@ -341,6 +344,7 @@ def _preview(
         for line, each in zip(near.lines, foreseen, strict=True)
     ]
     wrong = [line for line in preview if line["problem"]]
+    new = [name for each in foreseen for name in each.players if isinstance(name, str)]
     room = MOST_ENTRANTS - row.entrants.count()
     page = page_of(request, row) | {
         "preview": preview,
@@ -352,7 +356,8 @@ def _preview(
             (column.heading, COLUMNS.get(column.field, "")) for column in read.file.columns
         ],
         "file": read.file,
-        "new": sum(isinstance(p, str) for each in foreseen for p in each.players),
+        "new": len(new),
+        "as_names": [(name, as_name(name)) for name in new if as_name(name) != name],
         "text": write_text(read.lines),
         "going": _published_round(row),
         "hub": False,
