@@ -1,15 +1,19 @@
 """A tournament on the laptop of its director: totals by keys, and what follows by itself."""
 
 import pytest
+from django.utils import timezone
 from playwright.sync_api import expect
 
-from tests.club_factories import ClubFactory
-from tests.factories import EVENING
+from tests.browser.laptop import Laptop
+from tests.club_factories import ClubFactory, MemberFactory
+from tests.factories import EVENING, ContextFactory
 from tests.services.tournaments.whole_tournament import whole_tournament
-from tests.web.rounds.going import going
+from tests.tournament_builders import play
+from tests.web.rounds.going import going, next_round
 from tournaments.models import Game, Table
 from tournaments.services.audit import NOBODY
-from tournaments.services.rounds.running import finish_for_time
+from tournaments.services.games.playing import record_totals
+from tournaments.services.rounds.running import close_round, finish_for_time
 
 pytestmark = pytest.mark.browser
 
@@ -46,6 +50,38 @@ def test_totals_of_a_table_take_six_key_strokes_besides_the_digits(new_laptop):
     expect(page.locator("main p a.button")).to_be_visible()
     expect(page.locator("#paper-done li")).to_have_count(3)
     assert [each for each in laptop.complaints if "422" not in each] == []
+
+
+def test_wrong_total_from_paper_is_corrected_two_rounds_later_in_four_clicks(new_phone):
+    club = ClubFactory()
+    director = MemberFactory(club=club, role="director").user
+    round_ = going(club, 2)
+    for number, totals in ((1, (100, -60, -40, 0)), (2, (10, 20, -30, 0))):
+        game = Game.objects.get(table__round=round_, table__number=number)
+        record_totals(game.pk, totals, ContextFactory(revision=0))
+    for _later in range(2):
+        close_round(round_.pk, NOBODY, at=timezone.now())
+        round_ = next_round(round_.event.tournament)
+        play(round_)
+    screen = Laptop(new_phone(director, locale="tr-TR", viewport={"width": 390, "height": 844}))
+    screen.row, page = round_.event.tournament, screen.page
+    screen.open("tournament")
+    links = [".nav a >> text=Masalar", ".round-numbers a >> text=1", "#table-1 a >> text=Düzelt"]
+
+    for link in links:
+        screen.press(page.locator(link).first)
+    assert page.locator(".paper-total input").count() == 4
+    page.locator("[name=total-1-0]").fill("0")
+    page.locator("[name=total-1-3]").fill("100")
+    page.locator("[name=why-1]").fill("iki oyuncu karışmış")
+    screen.press(page.locator(".paper-line button:not([type])"))
+
+    game = Game.objects.get(table__round__number=1, table__number=1)
+    assert (game.result["totals"], game.revision, len(links) + 1) == ([0, -60, -40, 100], 2, 4)
+    expect(page.locator(".running-changes tbody tr").first).to_contain_text("Oyuncu")
+    assert screen.phone.faults() == {}
+    screen.open("standings")
+    expect(page.locator("main .notice a")).to_have_attribute("href", screen.url("round_changes"))
 
 
 def test_pages_follow_what_happens_at_the_tables(new_laptop):

@@ -192,7 +192,7 @@ def _rows(game: Game, players: tuple[str, ...]) -> Iterator[Data]:
             if entry.contract is not None:
                 name = title_of(game.ruleset, entry.contract)
                 trump = entry.details.get("trump")
-                symbol = labels.contract_symbol(entry.contract, trump, name)
+                symbol = labels.contract_symbol(entry.contract, trump, name, game.ruleset.tricks)
             yield row | {"symbol": symbol, "contract": name}
         elif not isinstance(entry, Stopped):
             text = _remark(game.ruleset, entry, players)
@@ -206,7 +206,7 @@ def _deal_row(
     details = deal_line(game, played, players)
     named, name = played.contract.named, labels.contract_title(played.contract)
     trump = played.deal.details.get("trump")
-    symbol = labels.contract_symbol(played.contract.id, trump, name)
+    symbol = labels.contract_symbol(played.contract.id, trump, name, game.ruleset.tricks)
     return {
         "kind": "deal",
         "number": str(number),
@@ -258,7 +258,12 @@ def words_of_stage(ruleset: Ruleset, number: int) -> tuple[str, str]:
         return "", ""
     contract = ruleset.by_id[stage[0]]
     name = labels.contract_title(contract)
-    return labels.contract_symbol(contract.id, name=name), name
+    return _symbol(ruleset, contract), name
+
+
+def _symbol(ruleset: Ruleset, contract: Contract) -> str:
+    name = labels.contract_title(contract)
+    return labels.contract_symbol(contract.id, None, name, ruleset.tricks)
 
 
 def is_declared(ruleset: Ruleset, number: int) -> bool:
@@ -429,7 +434,7 @@ def _row(ruleset: Ruleset, number: int) -> Data:
 
 def _each(ruleset: Ruleset) -> list[Data]:
     return [
-        {"symbol": labels.contract_symbol(contract.id), "boxes": contract.quota_each}
+        {"symbol": _symbol(ruleset, contract), "boxes": contract.quota_each}
         for contract in ruleset.contracts
         if contract.quota_each is not None
     ]
@@ -437,7 +442,7 @@ def _each(ruleset: Ruleset) -> list[Data]:
 
 def _contract(ruleset: Ruleset, contract: Contract) -> Data:
     return {
-        "symbol": labels.contract_symbol(contract.id) if contract.named else "",
+        "symbol": _symbol(ruleset, contract) if contract.named else "",
         "name": labels.contract_title(contract) if contract.named else "",
         "points": "; ".join(_scoring(ruleset, contract)),
         "boxes": contract.quota or 0,

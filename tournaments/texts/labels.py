@@ -173,7 +173,7 @@ MUST: Mapping[str, Text] = {
 }
 
 BADGES: Mapping[str, tuple[Text, Text]] = {
-    "king": (_("King"), _("took all 13 tricks of a deal")),
+    "king": (_("King"), _("took all tricks of a deal")),
     "outside-king": (_("Outside King"), _("made King in a trump deal that someone else declared")),
     "dys": (_("Said it, ate it"), _("took more than half of a penalty they named themselves")),
     "ox-eye": (_("Ox-eye"), _("took nothing in both deals of a penalty")),
@@ -441,12 +441,13 @@ def contract_short(contract: str, name: str = "") -> str:
     return str(CONTRACTS[contract][1]) if contract in CONTRACTS else name or contract
 
 
-def contract_symbol(contract: str, trump: object = None, name: str = "") -> str:
+def contract_symbol(contract: str, trump: object = None, name: str = "", tricks: int = 13) -> str:
     """Return a few glyphs for a contract; a trump deal shows its suit if it is known.
 
     A contract of house rules has no symbol and shows the start of its `name`.
     """
     symbol = str(CONTRACTS[contract][2]) if contract in CONTRACTS else (name or contract)[:2]
+    symbol = symbol.replace("12·13", f"{tricks - 1}·{tricks}")
     return f"{symbol}{SUITS[str(trump)][1]}" if trump in SUITS else symbol
 
 

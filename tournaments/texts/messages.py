@@ -77,7 +77,7 @@ MISSING: Mapping[str, Text] = {
 
 WHY: Mapping[str, Text] = {
     "only-in-trump": _("at this table King counts only in trump deals"),
-    "ended-early": _("all 13 tricks must have been played"),
+    "ended-early": _("all tricks must have been played"),
     "not-all-units": _("one player or pair must have taken everything"),
     "not-declared": _("it was not declared before the first lead"),
     "fewest": _("so few tricks cannot hold all these cards, at least %(fewest)s"),

@@ -133,7 +133,7 @@ def with_names(described: Json, rules: Ruleset) -> Json:
             | {
                 "name": labels.contract_title(contract),
                 "short": labels.contract_short(contract.id, contract.name),
-                "symbol": labels.contract_symbol(contract.id, name=contract.name),
+                "symbol": labels.contract_symbol(contract.id, None, contract.name, rules.tricks),
             }
             for fields, contract in contracts
         ],

@@ -108,6 +108,11 @@ class SeatFields:
     first: bool
     places: tuple[tuple[str, str], ...] = ()
 
+    @property
+    def sides(self) -> tuple[tuple[int, str], ...]:
+        """The letter of its side, by the number of sides that have partners."""
+        return (2, "AB"[self.seat % 2]), (3, "ABC"[self.seat % 3])
+
 
 @dataclass(frozen=True)
 class RulesetFields:
@@ -129,8 +134,9 @@ class RulesetFields:
         return f"{self.rules.seats}-{'left' if self.rules.clockwise else 'right'}"
 
     @property
-    def pairs(self) -> bool:
-        return self.rules.seats_in_a_side > 1
+    def pairs(self) -> int:
+        """The number of sides that have partners."""
+        return self.rules.side_count if self.rules.seats_in_a_side > 1 else 0
 
     @property
     def begins(self) -> str:

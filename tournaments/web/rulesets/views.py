@@ -563,7 +563,7 @@ def _contract(rules: Ruleset, contract: Contract) -> dict[str, Any]:
     if contract.quota_each is not None:
         limits.append(_("%(times)s× each") % {"times": contract.quota_each})
     return {
-        "symbol": labels.contract_symbol(contract.id),
+        "symbol": labels.contract_symbol(contract.id, tricks=rules.tricks),
         "name": labels.contract_title(contract),
         # How many units there are in a deal; None is not fixed.
         "values": [

@@ -310,7 +310,7 @@ class EntryForm(DealForm):
             field = ContractField(
                 id=contract.id,
                 name=labels.contract_title(contract),
-                symbol=symbol_of(contract.id),
+                symbol=symbol_of(contract.id, tricks=ruleset.tricks),
                 kind=contract.kind,
                 left=left,
                 barred=bool(problems),

@@ -185,7 +185,9 @@ def lines_of(sheet: Sheet, reviews: ReviewedDeals | None = None) -> Iterator[She
         if row is not None and index in deals:
             played = deals[index]
             contract, trump = played.contract, played.deal.details.get("trump")
-            symbol = symbol_of(contract.id, trump, labels.contract_title(contract))
+            symbol = symbol_of(
+                contract.id, trump, labels.contract_title(contract), game.ruleset.tricks
+            )
             if trump and not contract.named:
                 symbol = symbol._replace(
                     glyphs=labels.suit_of(trump), short=labels.suit_name(trump)
@@ -224,12 +226,13 @@ def _note(ruleset: Ruleset, entry: Entry, players: Sequence[str]) -> tuple[Symbo
     text = remark(entry, players)
     match entry:
         case Void(contract=str(contract)):
-            return symbol_of(contract, name=title_of(ruleset, contract)), text
+            return symbol_of(contract, None, title_of(ruleset, contract), ruleset.tricks), text
         case Adjustment():
             return Symbol("±", _("Adjustment")), f"{players[entry.seat]}: {text}"
         case Deal(contract=contract, details=details):
             name = "" if contract is None else title_of(ruleset, contract)
-            return symbol_of(contract, details.get("trump"), name), _("Being played")
+            trump = details.get("trump")
+            return symbol_of(contract, trump, name, ruleset.tricks), _("Being played")
     return Symbol(NOTE_GLYPHS[type(entry)], ""), text
 
 
@@ -240,14 +243,16 @@ NOTE_GLYPHS: Mapping[type, str] = MappingProxyType(
 
 
 @labels.in_language
-def symbol_of(contract: str | None, trump: object = None, name: str = "") -> Symbol:
+def symbol_of(
+    contract: str | None, trump: object = None, name: str = "", tricks: int = 13
+) -> Symbol:
     """Return the symbol of a contract, coloured by its suit; a sealed one has its own."""
     if contract is None:
         return Symbol("✉", _("sealed"))
     name = name or labels.contract_name(contract)
     short, glyphs = (
         labels.contract_short(contract, name),
-        labels.contract_symbol(contract, trump, name),
+        labels.contract_symbol(contract, trump, name, tricks),
     )
     if trump:
         suit = labels.suit_name(str(trump))
@@ -334,6 +339,7 @@ SHAPES = (
     "M0-4.4L4.4 3.6H-4.4z",
     "M-4.2 0a4.2 4.2 0 1 0 8.4 0a4.2 4.2 0 1 0-8.4 0zM-2 0a2 2 0 1 0 4 0a2 2 0 1 0-4 0z",
     "M-5-1.7H5V1.7H-5z",
+    "M0-5L5 0L0 5L-5 0z",
 )
 """The shape of each seat, as in the style sheet, around its middle."""
 
