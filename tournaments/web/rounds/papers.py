@@ -293,6 +293,8 @@ def _store(request: HttpRequest, line: PaperLine) -> None:
         line.row = record_totals(line.row.pk, totals, context, reason=line.why, **more).row
     except (InvalidEntry, LaterEntryInvalid) as error:
         line.errors += [explain(problem) for problem in error.problems]
+        if line.row.result is not None and not line.corrects:
+            line.other = "", line.totals_by_side
     except Refused as error:
         line.errors.append(str(error))
         if isinstance(error, StaleRevision):
