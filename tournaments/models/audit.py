@@ -29,6 +29,7 @@ PUBLIC_ACTIONS = (
     *("add-entrants", "change-entrant", "withdraw-entrant", "return-entrant", "remove-entrant"),
     *("let-in", "put-substitute", "take-out-substitute", "publish-round", "take-back-round"),
     *("start-clock", "pause-clock", "add-time", "add-table-time"),
+    *("leave-table", "arrive-late", "undo-coming"),
     *("change-late", "exchange-seats", "move-section", "rule", "withdraw-ruling", "accept-changes"),
 )
 """Actions visible to everybody who may see the event; a draft of a seating is not."""

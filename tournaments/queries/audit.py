@@ -18,7 +18,7 @@ API = "/api/v1/"
 OF_ROUND = frozenset(
     (
         *("publish-round", "take-back-round", "change-late", "exchange-seats"),
-        *("put-substitute", "take-out-substitute"),
+        *("put-substitute", "take-out-substitute", "leave-table", "arrive-late", "undo-coming"),
     )
 )
 """Actions that create, change or remove several games of a round at once."""

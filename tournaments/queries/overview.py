@@ -6,7 +6,7 @@ from datetime import datetime
 from itertools import groupby
 from typing import Any
 
-from django.db.models import QuerySet
+from django.db.models import F, QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -607,7 +607,17 @@ def seats_left(entrant: Entrant) -> QuerySet[Sitting]:
         game__table__round__event=entrant.tournament.event_id
     )
     rows = going.exclude(table__in=begun.values("game__table"))
+    # Somebody plays in their place.
+    rows = rows.exclude(entrant__substitutes__round_number=F("round__number"))
     return rows.select_related("round", "table").order_by("round__number")
+
+
+def seat_in_game(entrant: Entrant) -> Sitting | None:
+    """Return the seat of an entrant in a game that is not over, if nobody plays instead."""
+    going = Sitting.objects.filter(entrant=entrant, round__closed_at=None)
+    going = going.exclude(entrant__substitutes__round_number=F("round__number"))
+    rows = going.filter(table__games__result__isnull=True, table__games__isnull=False)
+    return rows.select_related("round", "table").last()
 
 
 def players_offered(tournament: Tournament) -> dict[str, list[Player]]:

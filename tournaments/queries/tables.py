@@ -9,7 +9,7 @@ from fractions import Fraction
 from itertools import groupby, islice
 from typing import Any, TypeVar
 
-from django.db.models import Case, F, FilteredRelation, Model, Q, Value, When
+from django.db.models import Case, Exists, F, FilteredRelation, Model, OuterRef, Q, Value, When
 from django.db.models.base import ModelState
 from django.db.models.functions import Coalesce
 from django.utils.formats import number_format
@@ -26,6 +26,8 @@ from tournaments.models import (
     Game,
     Revision,
     Round,
+    Seat,
+    Sitting,
     Table,
     Tournament,
 )
@@ -50,7 +52,7 @@ SILENT = timedelta(minutes=10)
 
 NEW_PHONE = timedelta(minutes=10)
 
-TROUBLES = ("called", "disputed", "over-time", "silent", "unconfirmed", "new-phone")
+TROUBLES = ("called", "disputed", "left", "over-time", "silent", "unconfirmed", "new-phone")
 """Possible problems at a table, the most urgent first."""
 
 
@@ -86,7 +88,7 @@ class Trouble:
     """A possible problem at a table, by a code of `TROUBLES`.
 
     `seconds` is its duration, or the time since it began; `seats` are those that have not
-    confirmed, or that dispute a deal.
+    confirmed, that dispute a deal, or whose players have withdrawn.
     """
 
     code: str
@@ -124,7 +126,7 @@ class Watched:
 
 
 def watch_tables(tournament: Tournament, round_: Round, at: datetime) -> list[Watched]:
-    """Return the tables of a round, those with problems first (3 queries, or 4)."""
+    """Return the tables of a round, those with problems first (4 queries, or 5)."""
     setting = tournament.event.confirmations
     games = _games(round_)
     confirmations = _by_game(Confirmation.objects.filter(game__table__round=round_))
@@ -132,6 +134,7 @@ def watch_tables(tournament: Tournament, round_: Round, at: datetime) -> list[Wa
     if read_settings(tournament.settings).confirm_deals:
         open_ones = DealReview.objects.open_disputes()
         disputes = _by_game(open_ones.filter(game__table__round=round_))
+    left_seats = _left_seats(round_)
     progresses = _progress_of(game for game in games if game.result is None)
     watched = []
     for game in games:
@@ -151,7 +154,16 @@ def watch_tables(tournament: Tournament, round_: Round, at: datetime) -> list[Wa
                 left=left,
                 last_at=getattr(game, "last_at", None),
                 last_by=getattr(game, "last_by", None) or "",
-                troubles=tuple(_troubles(game, agreement, disputes.get(game.pk, ()), left, at)),
+                troubles=tuple(
+                    _troubles(
+                        game,
+                        agreement,
+                        disputes.get(game.pk, ()),
+                        left_seats.get(game.pk, ()),
+                        left=left,
+                        at=at,
+                    )
+                ),
             )
         )
     return sorted(watched, key=lambda row: row.urgency)
@@ -224,10 +236,26 @@ def _result(row: Game) -> PerSide:
     return tuple(number_of(points) or 0 for points in (row.result or {})["totals"])
 
 
-def _troubles(
+def _left_seats(round_: Round) -> dict[int, list[int]]:
+    """Return the seats of those who have withdrawn in games that go on, by game (1 query)."""
+    gone = Sitting.objects.filter(
+        Q(entrant__player=OuterRef("player")) | Q(entrant__partner=OuterRef("player")),
+        table=OuterRef("game__table"),
+        entrant__withdrawn_at__isnull=False,
+    )
+    rows = Seat.objects.filter(Exists(gone), game__table__round=round_, game__result__isnull=True)
+    found: dict[int, list[int]] = defaultdict(list)
+    for game, number in rows.order_by("number").values_list("game", "number"):
+        found[game].append(number)
+    return found
+
+
+def _troubles(  # noqa: PLR0913 - all that can be wrong
     row: Game,
     agreement: Agreement,
     disputes: Sequence[DealReview],
+    gone: Sequence[int],
+    *,
     left: int | None,
     at: datetime,
 ) -> Iterator[Trouble]:
@@ -240,6 +268,8 @@ def _troubles(
     if disputes:
         seats = tuple(sorted({review.seat for review in disputes if review.seat is not None}))
         yield Trouble("disputed", _seconds(disputes[0].at, at), seats)
+    if gone and table.round.closed_at is None:
+        yield Trouble("left", seats=tuple(gone))
     if going and is_open and left is not None and left < 0:
         yield Trouble("over-time", -left)
     since: datetime | None = getattr(row, "last_at", None) or table.round.opened_at

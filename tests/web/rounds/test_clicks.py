@@ -47,15 +47,16 @@ def test_result_of_an_earlier_round_is_corrected_in_four_clicks(director, club, 
     assert (clicks.count, game.revision) == (4, 21)
 
 
-def test_walk_in_is_seated_and_an_entrant_withdrawn_in_three_clicks(director, club):
+def test_walk_in_is_seated_in_four_clicks_and_an_entrant_withdrawn_in_three(director, club):
     round_ = going(club, tables=2)
-    clicks = Clicks(director, of_all("rulings", round_))
+    clicks = Clicks(director, of_all("tournament", round_))
 
     clicks.follow("/entrants/")
     clicks.follow("/entrants/add/")
     clicks.press(button=("seat", "1"), name="Yeni Gelen")
+    clicks.press(button=("do", "out"))
     walk_in = round_.event.tournament.entrants.get(number=9)
-    assert (clicks.count, walk_in.player.name) == (3, "Yeni Gelen")
+    assert (clicks.count, walk_in.player.name) == (4, "Yeni Gelen")
     assert walk_in.sittings.get().round == round_
 
     play(round_)

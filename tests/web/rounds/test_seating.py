@@ -253,8 +253,9 @@ def seated(number):
 
 def test_page_of_who_has_withdrawn_tells_of_the_seat_and_leads_to_the_change(seating_at):
     entrant = seated(2)
-    asked = seating_at.url("seating", 1) + "#missing"
-    assert asked not in seating_at.get("entrant", entrant.number).text
+    asked = seating_at.url("leave_table", entrant.number)
+    assert asked in seating_at.get("running_table", 1, 2).text
+    assert "still sits" not in seating_at.get("entrant", entrant.number).text
 
     page = seating_at.post("withdraw_entrant", entrant.number).text
 
@@ -267,18 +268,23 @@ def test_page_of_who_has_withdrawn_tells_of_the_seat_and_leads_to_the_change(sea
     assert asked not in seating_at.get("entrant", entrant.number).text
 
 
-@pytest.mark.parametrize("over", ["begun", "closed"])
-def test_seat_that_cannot_be_cleared_is_not_shown(seating_at, over):
+@pytest.mark.parametrize("over", ["finished", "closed", "substituted"])
+def test_seat_of_who_has_withdrawn_is_shown_as_long_as_something_follows(seating_at, over):
     entrant = seated(2)
     withdraw_entrant(entrant.pk, NOBODY, at=EVENING)
-    assert "still sits" in seating_at.get("entrant", entrant.number).text
+    record(Game.objects.get(table__number=2), WHOLE_GAME[0])
+    pages = [("entrant", entrant.number), ("running", 1), ("running_table", 1, 2), ("seating", 1)]
+    says = [["still sits" in seating_at.get(*page).text for page in pages]]
 
-    if over == "begun":
-        record(Game.objects.get(table__number=2), WHOLE_GAME[0])
+    if over == "finished":
+        builders.play(Round.objects.get(), WHOLE_GAME[1:])
+    elif over == "substituted":
+        builders.stand_in(entrant, "Yedek")
     else:
         Round.objects.update(closed_at=EVENING)
 
-    assert "still sits" not in seating_at.get("entrant", entrant.number).text
+    says.append(["still sits" in seating_at.get(*page).text for page in pages])
+    assert says == [[True] * 4, [False] * 4]
 
 
 def link_to(page, name):

@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from tests.deals import WHOLE_GAME
 from tests.factories import ContextFactory
-from tests.tournament_builders import SHORT, play, seated, who_sits
+from tests.tournament_builders import SHORT, play, register, seated, who_sits
 from tests.web.access_table import PAGES
 from tests.web.rounds.going import going, of_all
 from tournaments.engine.documents.entries import parse_entry
@@ -34,7 +34,9 @@ def stands():
         *("clock_seconds", "clock_used", "clock_started_at"),
     )
     cards = Table.objects.order_by("round", "number").values_list("public_id", "generation")
-    entrants = Entrant.objects.values_list("number", "joins_in", "checked_in", "withdrawn_at")
+    entrants = Entrant.objects.values_list(
+        "number", "joins_in", "checked_in", "withdrawn_at", "missed"
+    )
     rulings = Ruling.objects.filter(withdrawn_at=None).order_by("entrant", "kind")
     sheets = load_sheets(Game.objects.order_by("table__number"))
     return [
@@ -111,7 +113,51 @@ def give(kind, points):
     return decide
 
 
+def begin_open_deal(round_):
+    play(round_, [*WHOLE_GAME[:2], {"type": "deal", "contract": WHOLE_GAME[2]["contract"]}])
+
+
+def leaving(way, **more):
+    def decide(at):
+        number = who_sits(at.place)[1][1]
+        return at.post("leave_table", number, way=way, for_good="1", **more)
+
+    return decide
+
+
+def comes_late(do):
+    def decide(at):
+        return at.post("arrive_late", Entrant.objects.get(joins_in=2).number, do=do, missed="half")
+
+    return decide
+
+
+def late_one(round_):
+    register(round_.event.tournament, "Geç Kalan")
+
+
+def late_one_for_a_house_player(round_):
+    begin(round_)
+    house = who_sits(round_)[1][1]
+    Entrant.objects.filter(number=house).update(house=True)
+    late_one(round_)
+
+
 ACTS = {
+    "leaves for a substitute": (begin, leaving("substitute", who="Yedek"), ("undo-coming",)),
+    "leaves for a house player": (begin, leaving("house"), ("undo-coming",)),
+    "leaves before the start": (late_one, leaving("reseat"), ("undo-coming",)),
+    "leaves for a house player before the start": (late_one, leaving("house"), ("undo-coming",)),
+    "leaves, the game counts": (begin, leaving("counts"), ("undo-coming",)),
+    "leaves in a deal": (begin_open_deal, leaving("counts"), ("undo-coming",)),
+    "leaves, nothing counts": (begin, leaving("void"), ("undo-coming",)),
+    "leaves, forfeit": (begin, leaving("forfeit"), ("undo-coming",)),
+    "comes and sits out": (late_one, comes_late("out"), ("undo-coming",)),
+    "comes for a house player": (
+        late_one_for_a_house_player,
+        lambda at: comes_late(f"chair e{who_sits(at.place)[1][1]}")(at),
+        ("undo-coming",),
+    ),
     "publish": (
         next_seated,
         lambda at: at.post("publish_round", 2),

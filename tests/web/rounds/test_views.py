@@ -121,9 +121,9 @@ def test_pages_of_a_round_ask_as_much_for_one_table_as_for_three(
     models.Event.objects.update(published=True)
 
     for browser, path, queries in (
-        (director, url("running", round_), 14),
-        (member_of(club), url("running", round_), 10),
-        (member_of(club), of_all("live_board", round_), 10),
+        (director, url("running", round_), 15),
+        (member_of(club), url("running", round_), 11),
+        (member_of(club), of_all("live_board", round_), 11),
         (Client(), of_all("wall", round_), 8),
     ):
         caches["pages"].clear()

@@ -232,7 +232,7 @@ def record_entry(game_pk: int, entry: Entry, context: WriteContext) -> Sheet:
             params = {"expected": sheet.game.declarer, "got": context.turn}
             raise InvalidEntry([Problem(Code.WRONG_DECLARER, "declarer", params)])
         _check_totals_typed(entry)
-        return _with_entry(sheet, entry)
+        return with_entry(sheet, entry)
 
     return store(game_pk, context, [Write(context.key, add, partial(_is_entry, entry))])
 
@@ -269,7 +269,7 @@ def record_keyed(game_pk: int, entries: Sequence[KeyedEntry], context: WriteCont
     def add(sheet: Sheet, number: int) -> Sheet:
         try:
             _check_totals_typed(entries[number].entry)
-            return _with_entry(sheet, entries[number].entry)
+            return with_entry(sheet, entries[number].entry)
         except InvalidEntry as error:
             at = f"{number}.entry"
             raise InvalidEntry(
@@ -305,7 +305,7 @@ def _check_totals_typed(entry: Entry, before: Mapping[str, Any] = MappingProxyTy
         raise InvalidEntry([Problem(Code.BAD_ADJUSTMENT, "reason")])
 
 
-def _with_entry(sheet: Sheet, entry: Entry) -> Sheet:
+def with_entry(sheet: Sheet, entry: Entry) -> Sheet:
     """Return the sheet with one more entry, of which the end of a deal replaces its begin.
 
     Only that entry is played, not the whole game again.
@@ -335,7 +335,7 @@ def record_entries(game_pk: int, entries: Iterable[Entry], context: WriteContext
         StaleRevision, BadKey, RoundClosed, Game.DoesNotExist: as in `record_entry`.
     """
     writes = [
-        Write(f"{context.key}-{number:03}", partial(_with_entry, entry=entry))
+        Write(f"{context.key}-{number:03}", partial(with_entry, entry=entry))
         for number, entry in enumerate(entries)
     ]
     return store(game_pk, context, writes)
@@ -758,7 +758,7 @@ def seal_contract(game_pk: int, contract: str, context: WriteContext) -> Sheet:
             raise InvalidEntry([Problem(Code.MISSING_FIELD, "contract", {"field": "contract"})])
         if named is None or not named.named:
             raise InvalidEntry([Problem(Code.UNKNOWN_CONTRACT, "contract", {"contract": ""})])
-        return _with_entry(sheet, sealed)
+        return with_entry(sheet, sealed)
 
     def is_same(_sheet: Sheet, stored: Revision) -> bool:
         # Comparing the hash would tell anybody who knows the key which contract was sealed.

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from django.db import transaction
 from django.utils.translation import gettext_lazy as _
 
-from tournaments.engine.pairing.judging import judge
+from tournaments.engine.pairing.judging import InvalidSeating, judge
 from tournaments.engine.pairing.methods import (
     ImpossibleChange,
     LateChange,
@@ -299,13 +299,30 @@ def change_late(
         held = _held(state, seated_round, moves.leaving)
         change = _changed(state, seated_round, moves, held)
         stood = games_of(round_)
-        context = WriteContext(_key(), 0, at, by=by)
+        context = WriteContext(new_key(), 0, at, by=by)
         _apply(state, seated_round, change, held, context)
         gone = sorted({*stood} - {*games_of(round_)})
         touch(tournament)
         details = {"round": round_.number, "arriving": moves.arriving, "leaving": moves.leaving}
         note(tournament, "change-late", by, at, after=details | ({"gone": gone} if gone else {}))
     return change
+
+
+def preview_late(
+    state: TournamentState, round_: Round, arriving: Sequence[str] = (), leaving: Sequence[str] = ()
+) -> LateChange | None:
+    """Preview `change_late` by key; None if it is refused or registers house players."""
+    seated_round, moves = state.seating_of(round_), _Moves([*arriving], [*leaving])
+    try:
+        _refuse_who_cannot_come(state, seated_round, moves)
+        for section in state.sections:
+            if _house_missing(state, seated_round, moves, section) > 0:
+                return None
+        for section in state.sections:
+            moves = _with_house(state, seated_round, moves, section)
+        return _changed(state, seated_round, moves, _held(state, seated_round, moves.leaving))
+    except (ImpossibleChange, InvalidSeating, Refused):
+        return None
 
 
 def replace_player(round_pk: int, player: str, reserve: str, by: Actor, *, at: datetime) -> None:
@@ -331,18 +348,18 @@ def replace_player(round_pk: int, player: str, reserve: str, by: Actor, *, at: d
         if player not in seated_round.names or reserve in seated_round.names:
             raise NotInRound
         _refuse_who_cannot_come(state, seated_round, _Moves([reserve], [player]))
-        context = WriteContext(_key(), 0, at, by=by)
+        context = WriteContext(new_key(), 0, at, by=by)
         table = next((each for each in seated_round.tables if player in each.entrants), None)
         if table is None or table.pk is None:
             sitting = Sitting.objects.filter(round=round_, entrant=state.entrants[player])
             sitting.update(entrant=state.entrants[reserve])
-        elif seated_round.tables.index(table) in _begun(seated_round):
+        elif seated_round.tables.index(table) in begun_at(seated_round):
             raise ImpossibleChange("begun", table.number - 1)
         else:
             Sitting.objects.filter(round=round_, table=table.pk).delete()
             keys = [reserve if key == player else key for key in table.entrants]
             entrants = [state.entrants[key] for key in keys]
-            _seat_anew(state, round_, Table.objects.get(pk=table.pk), entrants, context)
+            seat_anew(state, round_, Table.objects.get(pk=table.pk), entrants, context)
         _note_presence(state, round_.number, _Moves([reserve], []))
         touch(tournament)
         details = {"round": round_.number, "arriving": [reserve], "leaving": [player]}
@@ -362,7 +379,7 @@ def who_can_come(state: TournamentState, seated_round: SeatedRound) -> list[Entr
     ]
 
 
-def _key() -> str:
+def new_key() -> str:
     return secrets.token_urlsafe(12)
 
 
@@ -424,7 +441,9 @@ def _house_of(
     names = _in_section(state, seated_round, [*_here(seated_round), *moves.arriving], section)
     here = [name for name in names if name not in away]
     house = [name for name in here if state.entrants[name].house]
-    begun = {name for place in _begun(seated_round) for name in seated_round.tables[place].entrants}
+    begun = {
+        name for place in begun_at(seated_round) for name in seated_round.tables[place].entrants
+    }
     bound = [name for name in house if name in begun or name in moves.arriving]
     loose = [name for name in house if name not in bound]
     free = [
@@ -543,7 +562,7 @@ def _changed_in_section(
     try:
         return late_change(
             field_of(state, here.row.number, seated),
-            Published(tables, byes, _begun(here)),
+            Published(tables, byes, begun_at(here)),
             arriving=moves.arriving,
             leaving=moves.leaving,
         )
@@ -553,7 +572,7 @@ def _changed_in_section(
         raise
 
 
-def _begun(seated_round: SeatedRound) -> set[int]:
+def begun_at(seated_round: SeatedRound) -> set[int]:
     written = Revision.objects.of_entries().filter(game__table__round=seated_round.row)
     pks = set(written.values_list("game__table_id", flat=True))
     return {place for place, table in enumerate(seated_round.tables) if table.pk in pks}
@@ -581,7 +600,7 @@ def _apply(
         )
         if names:
             entrants = [state.entrants[n] for n in names]
-            _seat_anew(state, seated_round.row, rows.get(), entrants, context)
+            seat_anew(state, seated_round.row, rows.get(), entrants, context)
         else:
             clear_tables(state.tournament, rows)
     last = max((table.number for table in seated_round.tables), default=0)
@@ -593,7 +612,7 @@ def _apply(
     )
 
 
-def _seat_anew(
+def seat_anew(
     state: TournamentState,
     round_: Round,
     table: Table,

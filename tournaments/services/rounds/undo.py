@@ -12,6 +12,7 @@ from tournaments.models import AuditEntry, Entrant, Revision, Round, Ruling, Tou
 from tournaments.services.audit import Actor
 from tournaments.services.entrants.registration import return_entrant
 from tournaments.services.rounds.changes import Exchange, exchange_seats
+from tournaments.services.rounds.comings import is_as_decided, undo_coming
 from tournaments.services.rounds.proposals import LineUp, number_of, put_line_up
 from tournaments.services.rounds.rulings import RulingDecision, rule, withdraw_ruling
 from tournaments.services.rounds.running import can_reopen, put_back, reopen_round
@@ -36,6 +37,7 @@ PASSED_OVER = (
 UNDOABLE = (
     *("publish-round", "take-back-round", "close-round", "withdraw-entrant", "rule"),
     *("withdraw-ruling", "move-section", "exchange-seats", "put-line-up", "change-seating"),
+    *("leave-table", "arrive-late"),
 )
 """The actions that directors can undo."""
 
@@ -87,17 +89,18 @@ def _why_not(tournament: Tournament, entry_pk: int, at: datetime) -> Text:
     """Return why an act cannot be undone now."""
     acts = AuditEntry.objects.filter(event=tournament.event_id, kind=AuditEntry.Kind.EVENT)
     entry = acts.filter(pk=entry_pk, action__in=UNDOABLE).first()
-    later = acts.filter(pk__gt=entry_pk).exclude(action__in=PASSED_OVER).order_by("pk").first()
+    later = acts.filter(pk__gt=entry_pk).exclude(action__in=PASSED_OVER).order_by("pk")
     if entry is None:
         return _("It cannot be undone.")
-    if later is not None and later.action == UNDONE_BY.get(entry.action, entry.action):
+    undone = later.filter(action=UNDONE_BY.get(entry.action, entry.action)).first()
+    if undone is not None:
         one, other = (
             (details.get("round"), {*details.get("entrants", ())})
-            for details in map(details_of, (entry, later))
+            for details in map(details_of, (entry, undone))
         )
         if one == other:
             return _("It is undone already.")
-    if later is not None:
+    if later.exists():
         return _("It stays: something else was done after it.")
     if at - entry.at > UNDO_WITHIN:
         return _("It stays: ten minutes are over.")
@@ -138,10 +141,14 @@ def _is_independent(tournament: Tournament, entry: AuditEntry) -> bool:
             independent = not Revision.objects.filter(at__gt=entry.at, **sheets).exists()
         case "change-seating":
             independent = "seating" in details
+        case "leave-table" | "arrive-late":
+            independent = is_as_decided(tournament, entry)
     return independent
 
 
-def _undo(tournament: Tournament, entry: AuditEntry, by: Actor, at: datetime) -> None:
+def _undo(  # noqa: C901 - a case for each act
+    tournament: Tournament, entry: AuditEntry, by: Actor, at: datetime
+) -> None:
     details = details_of(entry)
     match entry.action:
         case "publish-round":
@@ -180,6 +187,8 @@ def _undo(tournament: Tournament, entry: AuditEntry, by: Actor, at: datetime) ->
             before = details["seating"]
             draft = SeatingDraft(before["tables"], before["byes"], before["locked"])
             put_seating(_round_of(tournament, entry).pk, draft, by, at=at)
+        case "leave-table" | "arrive-late":
+            undo_coming(tournament, entry, by, at)
 
 
 def _undo_ruling(tournament: Tournament, entry: AuditEntry, by: Actor, at: datetime) -> None:
@@ -200,5 +209,7 @@ UNDONE_BY: Mapping[str, str] = {
     "withdraw-entrant": "return-entrant",
     "rule": "withdraw-ruling",
     "withdraw-ruling": "rule",
+    "leave-table": "undo-coming",
+    "arrive-late": "undo-coming",
 }
 """The actions that undo other ones; the rest are undone by their own."""

@@ -124,6 +124,9 @@ ACTIONS: Mapping[tuple[str, str], Text] = {
     (Kind.EVENT, "withdraw-ruling"): gettext_lazy("Ruling withdrawn"),
     (Kind.EVENT, "move-section"): gettext_lazy("Section changed"),
     (Kind.EVENT, "exchange-seats"): gettext_lazy("Chairs exchanged"),
+    (Kind.EVENT, "leave-table"): gettext_lazy("Left the table"),
+    (Kind.EVENT, "arrive-late"): gettext_lazy("Came late"),
+    (Kind.EVENT, "undo-coming"): gettext_lazy("Leaving or coming undone"),
     (Kind.EVENT, "accept-changes"): gettext_lazy("Corrected standings kept"),
     (Kind.EVENT, "seal-rounds"): gettext_lazy("Codes of rounds stored"),
 }

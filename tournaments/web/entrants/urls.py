@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from tournaments.web.entrants import links, views
+from tournaments.web.entrants import comings, links, views
 
 ENTRANTS = "clubs/<slug:slug>/tournaments/<slug:tournament>/entrants"
 ENTRANT = f"{ENTRANTS}/<int:entrant>"
@@ -17,6 +17,8 @@ urlpatterns = [
     path(f"{ENTRANTS}/check-in-card/", links.check_in_card, name="check_in_card"),
     path(f"{ENTRANT}/", views.entrant, name="entrant"),
     path(f"{ENTRANT}/badge/", links.badge, name="name_badge"),
+    path(f"{ENTRANT}/leave/", comings.leaves, name="leave_table"),
+    path(f"{ENTRANT}/arrive/", comings.arrives, name="arrive_late"),
     path(f"{ENTRANT}/withdraw/", views.withdraw, name="withdraw_entrant"),
     path(f"{ENTRANT}/return/", views.come_back, name="return_entrant"),
     path(f"{ENTRANT}/let-in/", views.let_in_entrant, name="let_in_entrant"),

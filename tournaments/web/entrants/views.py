@@ -32,8 +32,8 @@ from tournaments.queries.overview import (
     list_entrants,
     name_of,
     players_offered,
+    seat_in_game,
     seated_sentence,
-    seats_left,
     with_ratings,
 )
 from tournaments.queries.player_pages import named_player
@@ -231,9 +231,11 @@ def _add_one(request: HttpRequest, row: Tournament) -> HttpResponse:
         except (EntrantsRefused, TooMany) as error:
             add_refused(form, error)
         else:
-            if not _seat(request, row, added):
-                messages.success(request, added_sentence(added[0]))
-            return redirect("add_entrants", row.event.club.slug, row.slug)
+            at = (row.event.club.slug, row.slug)
+            if "seat" in request.POST and published_round(row) and not added[0].waiting:
+                return redirect("arrive_late", *at, added[0].number)
+            messages.success(request, added_sentence(added[0]))
+            return redirect("add_entrants", *at)
     return _add_page(request, row, one=form)
 
 
@@ -243,14 +245,14 @@ def _tell_registered(request: HttpRequest, row: Tournament, added: list[Entrant]
     _seat(request, row, added)
 
 
-def _published_round(row: Tournament) -> Round | None:
+def published_round(row: Tournament) -> Round | None:
     rounds = row.event.rounds.filter(published_at__isnull=False, closed_at=None)
     return rounds.order_by("number").last()
 
 
 def _seat(request: HttpRequest, row: Tournament, entrants: list[Entrant]) -> bool:
     """Seat new entrants in a running round, if asked; a refusal leaves them for the next one."""
-    going = _published_round(row) if "seat" in request.POST else None
+    going = published_round(row) if "seat" in request.POST else None
     coming = [each for each in entrants if not each.waiting]
     if going is None or not coming:
         return False
@@ -359,7 +361,7 @@ def _preview(
         "new": len(new),
         "as_names": [(name, as_name(name)) for name in new if as_name(name) != name],
         "text": write_text(read.lines),
-        "going": _published_round(row),
+        "going": published_round(row),
         "hub": False,
     }
     status = 422 if wrong or page["too_many"] or page["unanswered"] else 200
@@ -381,7 +383,7 @@ def _add_page(
         "names": names_lately(row.event.club),
         "late": row.state == Tournament.State.RUNNING,
         "missed": missed_sentence(settings_of(row)),
-        "going": _published_round(row),
+        "going": published_round(row),
         "hub": False,
     }
     return render(
@@ -544,6 +546,8 @@ def _page(request: HttpRequest, row: Entrant, **forms: Any) -> HttpResponse:
     tournament = row.tournament
     initial = {name: getattr(row, name) for name in ChangeEntrantForm.base_fields}
     stand_ins = Substitute.objects.filter(entrant=row).select_related("player", "instead_of")
+    sits_at, going = seat_in_game(row), published_round(tournament)
+    out_of = row.is_playing and not row.sittings.filter(round=going).exists()
     page = page_of(request, tournament) | {
         "line": line_of(row, directs=True),
         "entrant": row,
@@ -551,7 +555,8 @@ def _page(request: HttpRequest, row: Entrant, **forms: Any) -> HttpResponse:
         "substitute": forms.get("substitute") or _substitute_form(row),
         "substitutes": stand_ins.order_by("round_number"),
         "seated": row.sittings.exists(),
-        "seats_left": seats_left(row),
+        "sits_at": sits_at,
+        "arriving": going if out_of else None,
         "sittings": row.sittings.select_related("round", "table").order_by("round__number"),
         "names": names_lately(tournament.event.club),
         "hub": False,

@@ -11,6 +11,7 @@ from typing import Any
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
@@ -36,7 +37,7 @@ from tournaments.permissions import (
     directed_tournament_round,
     seen_tournament,
 )
-from tournaments.queries.overview import seated_sentence
+from tournaments.queries.overview import seat_in_game, seated_sentence
 from tournaments.queries.ratings import outlooks
 from tournaments.queries.sheets import LaterEntryInvalid, load_sheet
 from tournaments.queries.state import TournamentState
@@ -409,7 +410,7 @@ def seating(request: HttpRequest, slug: str, tournament: str, number: int) -> Ht
         ],
         "reserves": dict(reserves),
         "short": short_teams(state, number) if round_.published_at is None else [],
-        "late": _late(state, round_) if page["directs"] else None,
+        "late": _late(state, round_, request.GET) if page["directs"] else None,
         "strip_publishes": button is not None and publishes.items() <= button.sends.items(),
     }
     name = round_name(round_)
@@ -467,18 +468,20 @@ def chosen_in(query: QueryDict) -> list[str]:
     return list(dict.fromkeys(filter(None, [query.get("one"), *query.getlist("other")])))
 
 
-def _late(state: TournamentState, round_: Round) -> dict[str, Any] | None:
+def _late(state: TournamentState, round_: Round, query: QueryDict) -> dict[str, Any] | None:
     """Return who can leave or join a published round; None if nobody can."""
     if round_.state not in ("published", "open"):
         return None
     seated, entrants = state.seating_of(round_), state.entrants.values()
     return {
-        # Withdrawn entrants first: they are most often the missing ones.
-        "leaving": sorted(
-            (entrant for entrant in entrants if entrant.key in seated.names),
-            key=lambda each: each.withdrawn_at is None,
-        ),
+        "leaving": [
+            each
+            for each in entrants
+            if each.withdrawn_at is not None and (seat := seat_in_game(each)) is not None
+            if seat.round_id == round_.pk
+        ],
         "arriving": who_can_come(state, seated),
+        "nobody": _("Nobody is chosen.") if "nobody" in query else "",
     }
 
 
@@ -579,7 +582,7 @@ def take_back(request: HttpRequest, row: Tournament, round_: Round) -> HttpRespo
 
 
 @round_action("seating")
-def late(request: HttpRequest, row: Tournament, round_: Round) -> None:
+def late(request: HttpRequest, row: Tournament, round_: Round) -> HttpResponse | None:
     """Seat latecomers, and remove entrants who have left."""
     entrants = {each.key: each.pk for each in row.entrants.all()}
     who = {
@@ -587,7 +590,9 @@ def late(request: HttpRequest, row: Tournament, round_: Round) -> None:
         for name in ("arriving", "leaving")
     }
     if not any(who.values()):
-        return
+        # At its place on the page.
+        at = reverse("seating", args=[row.event.club.slug, row.slug, round_.number])
+        return redirect(f"{at}?nobody=1#missing")
     done = change_late(round_.pk, actor_of(request), at=timezone.now(), **who)
     tables = ", ".join(str(number + 1) for number in sorted(done.changed))
     if tables:
@@ -595,6 +600,7 @@ def late(request: HttpRequest, row: Tournament, round_: Round) -> None:
     for entrant in row.entrants.filter(pk__in=who["arriving"]):
         if entrant.key in done.byes:
             messages.success(request, seated_sentence(entrant, round_.number))
+    return None
 
 
 @require_POST

@@ -77,6 +77,7 @@ from tournaments.services.rounds.running import (
 )
 from tournaments.services.rounds.undo import details_of, undo_act
 from tournaments.services.tournaments.lifecycle import WrongState
+from tournaments.texts import labels
 from tournaments.texts.labels import (
     MEANINGS,
     ROUND_STATES,
@@ -187,7 +188,7 @@ class RunningTable:
 
 
 def running_tables(tournament: Tournament, round_: Round, at: datetime) -> list[RunningTable]:
-    """Return the tables of a round, those with problems first (3 queries)."""
+    """Return the tables of a round, those with problems first (4 queries)."""
     rules = rules_of_tournament(tournament)
     # Most tables were written at in the same few minutes, and are at the same few deals.
     written, going = cache(_written_text), cache(partial(going_text, rules))
@@ -195,6 +196,8 @@ def running_tables(tournament: Tournament, round_: Round, at: datetime) -> list[
     for seen in watch_tables(tournament, round_, at):
         row, table, progress = seen.row, seen.table, seen.progress
         state, last = pgettext("a game", "finished"), _("nothing written yet")
+        if row.result is not None and "stopped" in row.result:
+            state = f"{state}: {labels.reason_name('stopped', row.result['stopped'])}"
         if progress is not None:
             state = going(progress["deals"], progress["totals"] if rules.length is None else ())
         if seen.last_at is not None:
@@ -228,6 +231,7 @@ def etag_of_round(request: HttpRequest, tournament: Tournament, at: datetime) ->
 TEXTS: Mapping[str, Callable[[int, str], str]] = {
     "called": lambda age, _names: _("called the director %(ago)s") % {"ago": ago_text(age)},
     "disputed": lambda _age, names: _("a deal is disputed by %(names)s") % {"names": names},
+    "left": lambda _age, names: _("%(names)s has withdrawn and still sits here") % {"names": names},
     "over-time": lambda age, _names: _("over time by %(minutes)s") % {"minutes": minutes_text(age)},
     "silent": lambda age, _names: (
         _("nothing written for %(minutes)s") % {"minutes": minutes_text(age // MINUTE * MINUTE)}
@@ -430,6 +434,8 @@ AFTER_UNDOING: Mapping[str, str] = {
     "take-back-round": "seating",
     "close-round": "running",
     "exchange-seats": "seating",
+    "leave-table": "running",
+    "arrive-late": "running",
     "change-seating": "seating",
     "put-line-up": "line_ups",
 }
@@ -526,6 +532,9 @@ def running_table(
         "minutes": MINUTES,
         "disputes": disputes_of(line.row) if line.disputed else [],
         "last_void": settings_of(row).overtime == "last-deal-void",
+        "seated": Entrant.objects.filter(sittings__table=line.table, sittings__round=round_)
+        if round_.closed_at is None and not line.finished
+        else (),
         "rulings": ruling_lines(
             Ruling.objects.filter(round=round_, entrant__sittings__table=line.table)
         ),

@@ -97,6 +97,8 @@ ACTS: Mapping[str, Text] = {
     "exchange-seats": gettext_lazy("Chairs exchanged: %(names)s"),
     "put-line-up": gettext_lazy("Line-up of %(team)s, %(round)s"),
     "change-seating": gettext_lazy("Seating changed: %(round)s"),
+    "leave-table": gettext_lazy("Left the table: %(names)s"),
+    "arrive-late": gettext_lazy("Came late: %(names)s"),
 }
 """The acts that can be undone, by the actions of their audit entries."""
 
