@@ -197,3 +197,16 @@ def test_buchholz_is_the_mean_of_what_was_met_in_each_round():
     assert (decision.other, decision.tie_break) == ("cem", "opponents")
     assert decision.rounds == ((1, -10, -10), (2, -70, 20))
     assert (decision.own, decision.theirs) == (-25, Fraction(-5, 2))
+
+
+def test_penalties_decide_in_the_round_in_which_they_were_given():
+    fine = results.Ruling("ali", results.PENALTY, 20)
+    rounds = [
+        results.RoundResults(1, (table(30, 10, 0, -40),), (), (fine,)),
+        results.RoundResults(2, (table(0, 0, 0, 0),)),
+    ]
+
+    decision = why("ali", *rounds, tie_breaks=("fewest-penalties",)).ahead
+
+    assert (decision.other, decision.own, decision.theirs) == ("banu", -1, 0)
+    assert decision.rounds == ((1, -1, 0), (2, 0, 0))

@@ -6,6 +6,7 @@ from typing import Any
 
 from django.core.exceptions import ObjectDoesNotExist
 from django.db import transaction
+from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
 from tournaments.models import AuditEntry, Entrant, Revision, Round, Ruling, Tournament
@@ -54,16 +55,20 @@ def last_act(tournament: Tournament, at: datetime) -> AuditEntry | None:
 def marked_together(tournament: Tournament, at: datetime) -> dict[str, list[int]]:
     """Return the numbers of those who were last marked with one tap: `here`, and `paid` (1 query).
 
-    Empty after an undo, and ten minutes later.
+    Without those unmarked since; ten minutes later there are none.
     """
-    marks = {"check-in": "here", "check-out": "here", "fee-paid": "paid", "fee-not-paid": "paid"}
-    acts = AuditEntry.objects.filter(event=tournament.event_id, action__in=marks)
+    marks, undoing = {"check-in": "here", "fee-paid": "paid"}, ("check-out", "fee-not-paid")
+    acts = AuditEntry.objects.filter(event=tournament.event_id, at__gt=at - UNDO_WITHIN)
+    # Marks of one, of which there are many, are left out.
+    of_many = Q(action__in=marks, after__entrants__1__isnull=False)
     marked: dict[str, list[int]] = {"here": [], "paid": []}
-    for act in acts.filter(at__gt=at - UNDO_WITHIN).order_by("pk"):
+    for act in acts.filter(of_many | Q(action__in=undoing)).order_by("pk"):
         numbers = [number_of(key) for key in details_of(act)["entrants"]]
-        if len(numbers) > 1:
-            undone = act.action in ("check-out", "fee-not-paid")
-            marked[marks[act.action]] = [] if undone else numbers
+        if act.action in marks:
+            marked[marks[act.action]] = numbers
+        else:
+            mark = "here" if act.action == "check-out" else "paid"
+            marked[mark] = [number for number in marked[mark] if number not in numbers]
     return marked
 
 
