@@ -1,6 +1,9 @@
 """A tournament on the laptop of its director: totals by keys, and what follows by itself."""
 
+import re
+
 import pytest
+from django.urls import reverse
 from django.utils import timezone
 from playwright.sync_api import expect
 
@@ -54,6 +57,30 @@ def test_totals_of_a_table_take_six_key_strokes_besides_the_digits(new_laptop):
     expect(page.locator("main p a.button")).to_be_visible()
     expect(page.locator("#paper-done li")).to_have_count(3)
     assert [each for each in laptop.complaints if "422" not in each] == []
+
+
+@pytest.mark.usefixtures("worker")
+def test_papers_of_a_round_are_one_click_each_and_leave_the_page_as_it_is(new_laptop):
+    club = ClubFactory()
+    laptop, round_ = new_laptop(club), going(club, 2, rounds=2)
+    play(round_, WHOLE_GAME)
+    event = close_round(round_.pk, NOBODY, at=timezone.now()).event
+    next_round(event.tournament)
+    laptop.phone.open(reverse("event_documents", args=[club.slug, event.public_id]))
+    chosen = laptop.page.locator("#of-round-number")
+    chosen.select_option("1")
+    expect(laptop.page).to_have_url(re.compile(r"\?round=1$"))
+    here = laptop.page.url
+
+    for document in ("round-papers", "seating-by-name", "round-papers"):
+        with laptop.page.expect_download() as download:
+            laptop.page.locator(f"button[value='{document}-of-round.pdf']").click()
+        assert download.value.path().read_bytes().startswith(b"%PDF")
+        assert " 1. raunt.pdf" in download.value.suggested_filename
+        assert laptop.page.url == here
+        expect(chosen).to_have_value("1")
+    expect(laptop.page.locator("#being-made .report")).to_have_count(3)
+    assert laptop.complaints == []
 
 
 def test_wrong_total_from_paper_is_corrected_two_rounds_later_in_four_clicks(new_phone):
