@@ -12,8 +12,8 @@ from tests.club_factories import ClubFactory, MemberFactory
 from tests.deals import WHOLE_GAME
 from tests.factories import EVENING, ContextFactory, record_all
 from tests.services.tournaments.whole_tournament import whole_tournament
-from tests.tournament_builders import play
-from tests.web.rounds.going import going, next_round
+from tests.tournament_builders import play, who_sits
+from tests.web.rounds.going import going, next_round, play_at
 from tournaments.models import Game, Table
 from tournaments.services.audit import NOBODY
 from tournaments.services.games.playing import record_totals
@@ -113,6 +113,43 @@ def test_wrong_total_from_paper_is_corrected_two_rounds_later_in_four_clicks(new
     assert screen.phone.faults() == {}
     screen.open("standings")
     expect(page.locator("main .notice a")).to_have_attribute("href", screen.url("round_changes"))
+
+
+def test_somebody_leaves_in_the_middle_of_a_game_in_three_taps_and_one_undoes_it(new_phone):
+    club = ClubFactory()
+    director = MemberFactory(club=club, role="director").user
+    round_ = going(club, 2)
+    play_at(round_, 1, WHOLE_GAME[:8])
+    number = who_sits(round_)[1][2]
+    screen = Laptop(new_phone(director, locale="tr-TR", viewport={"width": 390, "height": 844}))
+    screen.row, page, taps = round_.event.tournament, screen.page, 0
+    screen.open("tournament")
+
+    leave, table = screen.url("leave_table", number), screen.url("running_table", 1, 1)
+    for target in (f".dots a[href='{table}']", f"a[href='{leave}']", "[name=way][value=counts]"):
+        if "way" in target:
+            assert screen.phone.faults() == {}
+            expect(page.locator(".comings-effect").first).to_contain_text("→")
+        screen.press(page.locator(target))
+        taps += 1
+
+    game = Game.objects.get(table__round=round_, table__number=1)
+    assert (taps, game.result["stopped"]) == (3, "left")
+    expect(page.locator("#table-1")).to_contain_text("bir oyuncu ayrıldı")
+    screen.press(page.locator(".undo button"))
+    game.refresh_from_db()
+    assert game.result is None
+    assert round_.event.tournament.entrants.filter(withdrawn_at=None).count() == 8
+    # A page left open hears that another round is on.
+    play_at(round_, 1, WHOLE_GAME[8:])
+    play_at(round_, 2, WHOLE_GAME)
+    close_round(round_.pk, NOBODY, at=timezone.now())
+    next_round(round_.event.tournament)
+    screen.skip(11)
+    expect(page.locator("#nav-tables")).to_have_attribute("href", screen.url("running", 2))
+    expect(page.locator("#strip [role=status] a")).to_have_attribute(
+        "href", screen.url("running", 2)
+    )
 
 
 def test_pages_follow_what_happens_at_the_tables(new_laptop):
