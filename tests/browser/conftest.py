@@ -83,9 +83,9 @@ def new_phone(request, browser, live_server):
 
 @pytest.fixture
 def new_laptop(new_phone):
-    def make(club):
+    def make(club, laptop=Laptop):
         director = MemberFactory(club=club, role="director").user
-        return Laptop(new_phone(director, locale="tr-TR", **LAPTOP))
+        return laptop(new_phone(director, locale="tr-TR", **LAPTOP))
 
     return make
 
