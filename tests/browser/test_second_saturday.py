@@ -137,7 +137,7 @@ def play_others(number):
 
 
 def play_second_round(laptop, second):
-    """One leaves in the middle of a game, a house player sits down, and who comes late takes over."""
+    """One leaves in mid-game, a house player sits down, and who comes late takes over."""
     go_on(laptop, "seat-round", "publish-seating", "start-clock")
     round_ = laptop.row.event.rounds.get(number=2)
     record_all(Game.objects.get(table__round=round_, table__number=3), WHOLE_GAME[:8])
