@@ -126,7 +126,7 @@ class Watched:
 
 
 def watch_tables(tournament: Tournament, round_: Round, at: datetime) -> list[Watched]:
-    """Return the tables of a round, those with problems first (4 queries, or 5)."""
+    """Return the tables of a round, those with problems first (3 queries, and 2 more at most)."""
     setting = tournament.event.confirmations
     games = _games(round_)
     confirmations = _by_game(Confirmation.objects.filter(game__table__round=round_))
@@ -134,7 +134,7 @@ def watch_tables(tournament: Tournament, round_: Round, at: datetime) -> list[Wa
     if read_settings(tournament.settings).confirm_deals:
         open_ones = DealReview.objects.open_disputes()
         disputes = _by_game(open_ones.filter(game__table__round=round_))
-    left_seats = _left_seats(round_)
+    left_seats = _left_seats(round_) if round_.closed_at is None else {}
     progresses = _progress_of(game for game in games if game.result is None)
     watched = []
     for game in games:

@@ -137,6 +137,21 @@ def test_late_one_sits_out_for_what_the_director_says(director, club, missed, wo
     assert director.get(add.url).status_code == 302
 
 
+def test_final_has_no_house_players_and_nobody_comes_late_to_it(director, club):
+    round_ = going(club, rounds=1, finals=4)
+    play(round_)
+    close_round(round_.pk, NOBODY, at=timezone.now())
+    final = next_round(round_.event.tournament)
+    playing = who_sits(final)[1]
+
+    asked = director.get(of_all("leave_table", final, playing[0]))
+    out = next(n for n in range(1, 9) if n not in playing)
+    came = director.get(of_all("arrive_late", final, out))
+
+    assert "house" not in {each["code"] for each in asked.context["ways"]}
+    assert came.status_code == 302
+
+
 def test_late_one_takes_the_chair_of_a_house_player(director, club):
     round_ = second_round(club)
     play_at(round_, 1, WHOLE_GAME[:3])

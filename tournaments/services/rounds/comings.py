@@ -99,6 +99,7 @@ class Leaving:
 class TakenSeat:
     """A seat at a table of a round, with the table's sheet."""
 
+    round_: Round
     entrant: Entrant
     table: DrawnTable
     sheet: Sheet
@@ -112,7 +113,9 @@ class TakenSeat:
         """Return the decisions that are possible, those that let the others play on first."""
         if self.sheet.game.finished:
             return ()
-        return (SUBSTITUTE, HOUSE, *(STOPS if self.begun else (RESEAT,)))
+        # Finals have no house players.
+        house = () if self.round_.stage else (HOUSE,)
+        return (SUBSTITUTE, *house, *(STOPS if self.begun else (RESEAT,)))
 
 
 def seat_taken(state: TournamentState, round_: Round, key: str) -> TakenSeat | None:
@@ -122,7 +125,7 @@ def seat_taken(state: TournamentState, round_: Round, key: str) -> TakenSeat | N
     for table in state.seating_of(round_).tables:
         if key in table.entrants:
             sheet = load_sheet(Game.objects.get(table=table.pk))
-            return TakenSeat(state.entrants[key], table, sheet)
+            return TakenSeat(round_, state.entrants[key], table, sheet)
     return None
 
 
@@ -249,6 +252,9 @@ def arriving_seats(state: TournamentState, round_: Round) -> list[tuple[TakenSea
 
 
 def can_arrive(state: TournamentState, round_: Round, entrant: Entrant) -> bool:
+    """Return whether an entrant can come late to a round: nobody comes to a final."""
+    if round_.stage:
+        return False
     seated_round = state.seating_of(round_)
     return entrant.key in {each.key for each in who_can_come(state, seated_round)}
 

@@ -556,7 +556,7 @@ def _page(request: HttpRequest, row: Entrant, **forms: Any) -> HttpResponse:
         "substitutes": stand_ins.order_by("round_number"),
         "seated": row.sittings.exists(),
         "sits_at": sits_at,
-        "arriving": going if out_of else None,
+        "arriving": going if out_of and going is not None and not going.stage else None,
         "sittings": row.sittings.select_related("round", "table").order_by("round__number"),
         "names": names_lately(tournament.event.club),
         "hub": False,

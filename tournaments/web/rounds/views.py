@@ -532,7 +532,9 @@ def running_table(
         "minutes": MINUTES,
         "disputes": disputes_of(line.row) if line.disputed else [],
         "last_void": settings_of(row).overtime == "last-deal-void",
-        "seated": Entrant.objects.filter(sittings__table=line.table, sittings__round=round_)
+        "seated": Entrant.objects.filter(sittings__table=line.table).select_related(
+            "player", "partner"
+        )
         if round_.closed_at is None and not line.finished
         else (),
         "rulings": ruling_lines(
