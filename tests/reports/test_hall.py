@@ -268,9 +268,9 @@ def test_everything_for_a_round_is_one_document(pdf, made):
     closed(row, WHOLE_GAME)
     proposed = seated(row)
 
-    def pages():
-        papers = pdf(made(row.event, Kind.ROUND_PAPERS, round=2))
-        titles = ("Seat", "Scan this", "Standings", "not published yet")
+    def pages(**more):
+        papers = pdf(made(row.event, Kind.ROUND_PAPERS, round=2, **more))
+        titles = ("Seat", "Not finished", "Scan this", "Standings", "not published yet")
         texts = [page.extract_text() for page in papers.reader.pages]
         assert papers.is_tagged
         return [[title for title in titles if title in text] for text in texts]
@@ -278,6 +278,7 @@ def test_everything_for_a_round_is_one_document(pdf, made):
     assert pages() == [["Seat", "not published yet"], ["Seat", "not published yet"], ["Standings"]]
     publish_round(proposed.pk, NOBODY, at=EVENING)
     assert pages() == [["Seat"], ["Seat"], ["Standings"], ["Scan this"]]
+    assert pages(sheets=True)[4:] == [["Not finished"]] * 2
 
 
 def test_each_round_has_its_own_hour():

@@ -204,7 +204,8 @@ def titles_of(game: Game) -> tuple[str, str]:
 def round_papers(report: Report, progress: OnProgress) -> Data:
     """Return what a director prints for a round, in one document.
 
-    The standings are those that everybody may see: they hang on the wall.
+    The standings are those that everybody may see: they hang on the wall. With `sheets` there is a
+    sheet for each table, to be written on.
 
     Raises: ValueError: the audience is not directors.
     """
@@ -220,6 +221,8 @@ def round_papers(report: Report, progress: OnProgress) -> Data:
         book["parts"] += papers([compose_standings(report, seen)])["parts"]
     if not is_proposed(round_):
         book["parts"] += cards["parts"]
+    if report.parameters.get("sheets"):
+        book["parts"] += [json.loads(part.json) for part in sheet_volumes(report, progress)]
     return book | {"title": f"{event_of(report).name}: {round_name(round_)}"}
 
 

@@ -84,7 +84,7 @@ def compose_scoresheet(
     if all(row.get("of-totals") for row in rows):
         # The last row says it all.
         rows = []
-    return {
+    page: Data = {
         "language": get_language(),
         "title": reading.title or name,
         "description": ", ".join(players),
@@ -105,6 +105,11 @@ def compose_scoresheet(
         "badges": _badges(game, players),
         "follow": _follow(follow_url, _("Follow this game")),
     }
+    if not game.entries:
+        # Printed to be written on.
+        places = [{"rank": "", "state": "", "best": False} for _place in page["places"]]
+        page |= {"totals": [""] * len(places), "places": places, "expected": "", "sum": ""}
+    return page
 
 
 NO_ROWS = dict.fromkeys(("number", "contract", "taken", "total", "declared", "doubled"), "")

@@ -316,6 +316,7 @@ def _ask(
         parameters={
             "host": absolute(request, "/"),
             **({} if round_ is None else {"round": round_.number}),
+            **({"sheets": True} if "sheets" in request.POST else {}),
         },
         asked_by=account_of(request),
     )
