@@ -113,7 +113,7 @@ function kingOf(rules, deal) {
   const contract = rules && contractOf(rules, deal);
   const rule = rules?.settings.king ?? "off";
   if (!contract || rule === "off") return null;
-  const taker = takerOf(rules, deal);
+  const taker = takerOf(rules, deal, contract.kind === "trump");
   if (rule === "declared") {
     if (typeof deal.declared !== "number") return null;
     const side = rules.sides[deal.declared];
@@ -124,11 +124,13 @@ function kingOf(rules, deal) {
 }
 
 // The side with every trick, or as the tick says, with everything that was counted.
-function takerOf(rules, deal) {
+function takerOf(rules, deal, isTrump) {
   const tricks = column(deal, "tricks");
   if (tricks) {
-    const all = tricks.indexOf(rules.units.tricks.total);
-    return all < 0 ? null : all;
+    const all = rules.units.tricks.total;
+    const [needed, inARow] = isTrump ? [rules.settings.king_tricks ?? all, rules.settings.king_in_a_row] : [all, 0];
+    const most = Math.max(...tricks);
+    return most >= needed || (inARow && deal.king && most >= inARow) ? tricks.indexOf(most) : null;
   }
   if (!deal.king) return null;
   const held = sidesOf(rules).map((side) => sum(deal.counts.map(([unit]) => column(deal, unit)[side])));
@@ -162,11 +164,13 @@ function comesFirst(rules, state, id) {
   const order = rules?.settings.order;
   if (order !== "ordered" && order !== "strict") return null;
   const open = rules.contracts.filter(({ id: each, kind }) => kind === "penalty" && state.contracts[each].left !== 0);
-  const dearest = open.reduce((least, each) => (!least || number(each.sum) < number(least.sum) ? each : least), null);
+  const expense = ({ sum: whole, values }) =>
+    (rules.settings.order_by === "unit" ? Math.min(...Object.values(values).map(number)) : number(whole));
+  const dearest = open.reduce((least, each) => (!least || expense(each) < expense(least) ? each : least), null);
   const contract = rules.contracts.find((each) => each.id === id);
   if (!dearest) return null;
   if (contract.kind === "trump") return order === "strict" && state.left.some((left) => left.penalty > 0) ? dearest : null;
-  return contract.kind === "penalty" && number(dearest.sum) < number(contract.sum) ? dearest : null;
+  return contract.kind === "penalty" && expense(dearest) < expense(contract) ? dearest : null;
 }
 
 export { number, text, pointsOf, kingOf, adjustment, outcome, comesFirst };

@@ -145,16 +145,16 @@ function whatToGive(unit, words) {
   return left === 1 ? words.leftOne : words.leftMany.replace("{n}", left);
 }
 
-function holderOfAll(units) {
+function holderOfAll(units, needed) {
   const sides = units.length ? inputsOf(units[0]).length : 0;
   return [...Array(sides).keys()].find((turn) =>
-    units.every((unit) => number(inputsOf(unit)[turn]) === Number(unit.dataset.total)));
+    units.every((unit) => number(inputsOf(unit)[turn]) >= Number(needed === "all" ? unit.dataset.total : needed)));
 }
 
 function showExtras(form, contract, units) {
   const tick = one(form, ".king-tick");
   if (tick) {
-    const turn = contract && "king" in contract.dataset ? holderOfAll(units) : undefined;
+    const turn = contract && "king" in contract.dataset ? holderOfAll(units, contract.dataset.king) : undefined;
     const declared = one(form, "[name=king_declared_by]");
     const seats = turn === undefined ? [] : inputsOf(units[0])[turn].closest(".tile").dataset.seats.split(" ");
     const possible = seats.length > 0 && (!declared || seats.includes(declared.value));

@@ -67,6 +67,8 @@ function setUp() {
     const { players, first, match } = record;
     Object.assign(state, { here: true, players, first, match, declarer: first, deals: rules.deals, target: rules.target });
     if (!Object.keys(rules.quotas).length) state.left = state.left.map(() => ({}));
+    const penalties = rules.contracts.filter(({ kind }) => kind === "penalty").map(({ id }) => id);
+    if (rules.settings.penalties_first) state.plan = Array(rules.settings.penalties_first).fill(penalties);
   });
   return rules;
 }

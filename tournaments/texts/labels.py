@@ -185,8 +185,26 @@ BADGES: Mapping[str, tuple[Text, Text]] = {
 }
 
 OPTIONS: Mapping[str, tuple[Text, Text]] = {
-    "king": (_("King"), _("What happens when one player or pair takes all 13 tricks.")),
+    "king": (_("King"), _("What happens when one player or pair takes all tricks.")),
     "king_deals": (_("Deals in which King counts"), _("All deals, or only those with trump.")),
+    "king_tricks": (_("Tricks for King"), _("So many tricks of a trump deal are enough.")),
+    "king_in_a_row": (
+        _("Tricks in a row for King"),
+        _("So many tricks one after the other in a trump deal are enough; 0: they are not."),
+    ),
+    "order_by": (
+        _("Which penalty is dearer"),
+        _("By the points of the whole deal, or of one trick or card."),
+    ),
+    "last_two": (_("Last two"), _("Which two tricks count.")),
+    "redeal_by": (
+        _("Who may ask for new cards"),
+        _("Without a card above 10 the declarer, or everybody who has only trumps left."),
+    ),
+    "adjustment_to": (
+        _("Points for a mistake"),
+        _("Whether the others share what a player loses; the sum stays."),
+    ),
     "out": (_("Who is out"), _("Above zero, or above the mean of the four scores.")),
     "order": (_("Dear penalties first"), _("How strictly the dear penalties come first.")),
     "penalties_first": (
@@ -250,6 +268,14 @@ OPTION_VALUES: Mapping[tuple[str, Any], Text] = {
     ("cappotto", "plus13"): _("+13, the others 0"),
     ("domino_winners", "one"): _("one player"),
     ("domino_winners", "several"): _("all who go out in the round"),
+    ("order_by", "deal-sum"): _("the whole deal"),
+    ("order_by", "unit"): _("one trick or card"),
+    ("last_two", "last-two"): _("the last two"),
+    ("last_two", "seventh-and-last"): _("the seventh and the last"),
+    ("redeal_by", "declarer"): _("the declarer"),
+    ("redeal_by", "must-trump"): _("everybody who must name trump"),
+    ("adjustment_to", "none"): _("to nobody"),
+    ("adjustment_to", "others"): _("to the others, in equal parts"),
     ("sale_debt", "double"): _("missing tricks count twice"),
     ("sale_debt", "single"): _("missing tricks count once"),
     ("begins", "two-of-diamonds"): _("whoever holds the two of diamonds"),

@@ -79,6 +79,7 @@ WHY: Mapping[str, Text] = {
     "only-in-trump": _("at this table King counts only in trump deals"),
     "ended-early": _("all tricks must have been played"),
     "not-all-units": _("one player or pair must have taken everything"),
+    "not-enough": _("that player or pair has too few tricks for King"),
     "not-declared": _("it was not declared before the first lead"),
     "fewest": _("so few tricks cannot hold all these cards, at least %(fewest)s"),
     "within": _("%(unit)s: more than the other numbers allow"),

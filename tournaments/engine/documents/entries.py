@@ -315,10 +315,9 @@ def _contracts(ruleset: Ruleset, shared: Definitions) -> Schema:
     """The conditions of each contract for its deals: its units and its other required fields."""
     always, forms = needed_always(ruleset), []
     for contract in ruleset.contracts:
-        units: Schema = {
-            "required": list(contract.values),
-            "maxProperties": len(contract.values),
-        }
+        ways = {tuple(way.by_id[contract.id].values): None for way in ways_to_play(ruleset)}
+        some = [{"required": list(units), "maxProperties": len(units)} for units in ways]
+        units: Schema = some[0] if len(some) == 1 else {"anyOf": some}
         if ruleset.all_units:
             # The table may write all units instead.
             every = {"required": list(ruleset.all_units), "maxProperties": len(ruleset.all_units)}

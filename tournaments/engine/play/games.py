@@ -144,7 +144,10 @@ class Game(NamedTuple):
     @property
     def must(self) -> str | None:
         """The only kind of contract that the declarer has left (`trump`, `penalty` …), or None."""
-        left = self.left_to_declare(self.declarer)
+        return self.must_of(self.declarer)
+
+    def must_of(self, seat: int) -> str | None:
+        left = self.left_to_declare(seat)
         kinds = [kind for kind, number in left.items() if number > 0]
         return kinds[0] if len(kinds) == 1 and len(left) > 1 else None
 
@@ -287,8 +290,8 @@ class Game(NamedTuple):
             for contract in self.ruleset.contracts
             if contract.kind == PENALTY and self.times_left(contract) != 0
         ]
-        sums = self.ruleset.unit_sums
-        return min(penalties, key=lambda contract: sums[contract.id], default=None)
+        expense = self.ruleset.expense
+        return min(penalties, key=lambda contract: expense[contract.id], default=None)
 
 
 def _quota_used(kind: str, quota: int, seat: int) -> Problem:
@@ -312,11 +315,11 @@ def with_declarer(ruleset: Ruleset, contract: Contract, deal: Deal, turn: int) -
 def adjusted_points(ruleset: Ruleset, entry: Adjustment) -> PerSide:
     """Return the points per side of an adjustment.
 
-    With `to="others"`, the other sides share the opposite of the points.
+    With `to="others"`, also as the setting of the table, the other sides share the opposite.
     """
     side = ruleset.sides[entry.seat]
     rest: Points = 0
-    if entry.to == "others":
+    if (entry.to or ruleset.settings.get("adjustment_to")) == "others":
         rest = whole(Fraction(-entry.points) / (ruleset.side_count - 1))
     return tuple(entry.points if s == side else rest for s in range(ruleset.side_count))
 
@@ -325,8 +328,8 @@ def _dearest_first(game: Game, contract: Contract) -> Contract | None:
     dearest = game.dearest_left()
     if contract.kind != PENALTY or dearest is None:
         return None
-    sums = game.ruleset.unit_sums
-    return dearest if sums[dearest.id] < sums[contract.id] else None
+    expense = game.ruleset.expense
+    return dearest if expense[dearest.id] < expense[contract.id] else None
 
 
 def _penalties_first(game: Game, contract: Contract) -> Contract | None:
@@ -657,11 +660,18 @@ def _check_redeal(game: Game, redeal: Redeal) -> Iterator[Problem]:
         yield Problem(Code.REDEAL_NOT_ALLOWED, "reason", params)
     elif redeal.reason == "no-high-card":
         # Only the declarer's hand matters for the contract, and only one who must name trump
-        # suffers.
-        if redeal.by in range(game.ruleset.seats) and redeal.by != game.declarer:
+        # suffers; some tables let all of these ask.
+        if redeal.by in range(game.ruleset.seats) and redeal.by not in askers_of(game):
             yield Problem(Code.REDEAL_NOT_ALLOWED, "by", {**params, "declarer": game.declarer})
-        if game.must != TRUMP:
+        if game.ruleset.settings.get("redeal_by") != "must-trump" and game.must != TRUMP:
             yield Problem(Code.REDEAL_NOT_ALLOWED, "reason", params)
+
+
+def askers_of(game: Game) -> list[int]:
+    """Return the seats that may ask for new cards because they have no high one."""
+    if game.ruleset.settings.get("redeal_by") != "must-trump":
+        return [game.declarer]
+    return [seat for seat in range(game.ruleset.seats) if game.must_of(seat) == TRUMP]
 
 
 REDEAL_SWITCHES: Mapping[str, str] = MappingProxyType({"four-extremes": "domino_redeal"})
@@ -697,7 +707,7 @@ def _check_other(game: Game, entry: Passed | Adjustment | Stopped | Totals) -> I
         # Limit the totals so that they can be written down, whatever fractions are added.
         if entry.points == 0 or entry.points.denominator > FINEST_PART:
             yield Problem(Code.BAD_ADJUSTMENT, "points", {})
-        if entry.to not in ("none", "others"):
+        if entry.to not in (None, "none", "others"):
             yield Problem(Code.BAD_ADJUSTMENT, "to", {"to": entry.to})
         if not entry.reason.strip():
             yield Problem(Code.BAD_ADJUSTMENT, "reason", {})

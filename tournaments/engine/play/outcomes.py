@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 from math import floor
+from operator import add
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -179,7 +180,10 @@ def in_a_deal(name: str) -> Callable[[Earners], Earners]:
 
 
 def _taken(played: PlayedDeal) -> tuple[int, ...]:
-    return (played.deal.counts or {})[next(iter(played.contract.values))]
+    counts, units = played.deal.counts or {}, tuple(played.contract.values)
+    if units == ("seventh_trick", "last_trick"):
+        return tuple(map(add, *(counts[unit] for unit in units)))
+    return counts[units[0]]
 
 
 @in_a_deal("king")

@@ -33,8 +33,14 @@ SETTINGS: Mapping[str, Option] = MappingProxyType(
         for option in (
             Option("outcome", tuple(OUTCOMES)),
             Option("order", tuple(ORDERS)),
+            Option("order_by", ("deal-sum", "unit")),
+            Option("last_two", ("last-two", "seventh-and-last")),
+            Option("redeal_by", ("declarer", "must-trump")),
+            Option("adjustment_to", ("none", "others")),
             Option("king", tuple(KING_FIELDS)),
             Option("king_deals", ("all", "trump")),
+            Option("king_tricks", kind="number"),
+            Option("king_in_a_row", kind="number"),
             Option("out", ("positive", "mean")),
             Option("naming", ("blind", "sealed")),
             Option("dealer", ("before", "declares")),
@@ -144,7 +150,7 @@ def check_ruleset(ruleset: Ruleset) -> Iterator[Problem]:
             for problem in _check_contract(ruleset, contract):
                 field = f"contracts.{number}.{problem.where}"
                 faults.append(Problem(problem.code, field, problem.params))
-        faults += _check_fields_and_steps(ruleset)
+        faults += [*_check_fields_and_steps(ruleset), *_check_tricks_of_settings(ruleset)]
     settings = list(_check_settings(ruleset))
     faults += [*settings, *_check_options(ruleset), *_check_ids(ruleset)]
     # Invalid settings cannot give a number of deals.
@@ -196,11 +202,28 @@ def _fits(setting: str, value: Setting) -> bool:
     return OPTION_KINDS[option.kind](option, value)
 
 
-def _numbers(ruleset: Ruleset, setting: str) -> list[int]:
-    """Return the numbers that a setting can be at some table."""
+def _check_tricks_of_settings(ruleset: Ruleset) -> Iterator[Problem]:
+    for setting in ("king_tricks", "king_in_a_row"):
+        for number in _values(ruleset, setting):
+            # Two sides at once never have more than half.
+            is_off = setting == "king_in_a_row" and number == 0
+            if not (is_off or ruleset.tricks < 2 * int(number) <= 2 * ruleset.tricks):
+                yield _bad(f"settings.{setting}", "value", got=number)
+    if "seventh-and-last" in _values(ruleset, "last_two"):
+        if ruleset.tricks < LEAST_FOR_SEVENTH_AND_LAST:
+            yield _bad("settings.last_two", "no-such-trick", unit="seventh_trick")
+        if ruleset.all_units:
+            yield _bad("settings.last_two", "all-units")
+
+
+LEAST_FOR_SEVENTH_AND_LAST = 8
+
+
+def _values(ruleset: Ruleset, setting: str) -> list[Setting]:
+    """Return the valid values that a setting can have at some table."""
     own = [ruleset.settings[setting]] if setting in ruleset.settings else []
     choices = [v for o in ruleset.options if o.setting == setting for v in o.values]
-    return list(map(int, own + choices))
+    return [value for value in own + choices if _fits(setting, value)]
 
 
 def _check_settings(ruleset: Ruleset) -> Iterator[Problem]:
@@ -385,7 +408,7 @@ def _check_length(ruleset: Ruleset) -> Iterator[Problem]:
     if ruleset.stages and sum(stage.deals for stage in ruleset.stages) != ruleset.deals:
         deals = sum(stage.deals for stage in ruleset.stages)
         yield _bad("stages", "stages", deals=deals, expected=ruleset.deals or 0)
-    if first := _numbers(ruleset, "penalties_first"):
+    if first := list(map(int, _values(ruleset, "penalties_first"))):
         if ruleset.stages:
             yield _bad("settings.penalties_first", "stages", deals=max(first), expected=0)
         elif max(first) > (ruleset.length or 0):

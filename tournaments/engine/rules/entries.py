@@ -540,12 +540,15 @@ class Passed(Written):
 
 @dataclass(frozen=True, slots=True)
 class Adjustment(Written):
-    """Points given or taken outside a deal; with `to="others"` the others get the opposite."""
+    """Points given or taken outside a deal; with `to="others"` the others get the opposite.
+
+    Without `to` the setting `adjustment_to` says so.
+    """
 
     seat: int
     points: Points
     reason: str
-    to: str = "none"
+    to: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -888,4 +891,4 @@ TOTALS_OF_SIDES = Kind(
 ANY_TEXT = constant(TEXT.named("text"))
 NAME = constant(TEXT.named("name"))
 """A text that is not blank; the rest of the game checks that."""
-RECEIVER = constant(plain("string", is_text, {"enum": ["none", "others"], "default": "none"}))
+RECEIVER = constant(plain("string", is_text, {"enum": ["none", "others"]}))

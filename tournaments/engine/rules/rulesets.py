@@ -560,6 +560,23 @@ class Ruleset:
         }
 
     @cached_property
+    def king_tricks(self) -> int:
+        """How many tricks of a trump deal make King; other deals need all."""
+        return int(self.settings.get("king_tricks", self.tricks))
+
+    @cached_property
+    def king_in_a_row(self) -> int:
+        """How many tricks of a trump deal, one after the other, make King; 0: no fewer."""
+        return int(self.settings.get("king_in_a_row", 0))
+
+    @cached_property
+    def expense(self) -> Mapping[str, Points]:
+        """What contracts are ordered by, the dearest first: their deal sum or dearest unit."""
+        if self.settings.get("order_by") != "unit":
+            return self.unit_sums
+        return {c.id: min(c.values.values(), default=0) for c in self.contracts}
+
+    @cached_property
     def plan(self) -> tuple[tuple[str, ...], ...]:
         """For each deal the contracts of its stage; past its end any contract may come."""
         if first := int(self.settings.get("penalties_first", 0)):
@@ -630,12 +647,23 @@ class Ruleset:
                 problems.append(Problem(Code.UNKNOWN_OPTION, f"options.{name}", allowed))
         if problems:
             raise InvalidEntry(problems)
-        if not options:
-            return self
         settings: dict[str, object] = dict(self.settings)
         for name, value in options.items():
             settings.update(self.implied.get(name, {}).get(value, {}))  # type: ignore[call-overload]
-        return replace(self, settings=MappingProxyType({**settings, **options}))  # type: ignore[dict-item]
+        settings.update(options)
+        chosen = self
+        if settings.get("last_two") == "seventh-and-last":
+            chosen = replace(self, contracts=tuple(map(_count_seventh, self.contracts)))
+        return replace(chosen, settings=MappingProxyType(settings)) if options else chosen  # type: ignore[arg-type]
+
+
+def _count_seventh(contract: Contract) -> Contract:
+    """Return the contract of the last two tricks with the seventh in place of the last but one."""
+    if tuple(contract.values) != ("last_two",):
+        return contract
+    return replace(
+        contract, values=dict.fromkeys(("seventh_trick", "last_trick"), contract.values["last_two"])
+    )
 
 
 def _is_count(_option: Option, value: object) -> bool:

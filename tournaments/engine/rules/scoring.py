@@ -129,7 +129,11 @@ def find_king(ruleset: Ruleset, contract: Contract, deal: Deal) -> King | None:
     taker: int | None = None
     if deal.counts is not None and "tricks" in deal.counts:
         tricks = deal.counts["tricks"]
-        taker = tricks.index(ruleset.tricks) if ruleset.tricks in tricks else None
+        needed, in_a_row = _tricks_of_king(ruleset, contract)
+        if (most := max(tricks)) >= needed:
+            taker = tricks.index(most)
+        elif in_a_row and "king" in deal.details:
+            taker = ruleset.sides[int(deal.details["king"])]
     elif deal.details.get("king") is not None:
         taker = ruleset.sides[int(deal.details["king"])]
     if rule == "declared":
@@ -143,12 +147,21 @@ def find_king(ruleset: Ruleset, contract: Contract, deal: Deal) -> King | None:
 def king_is_written(ruleset: Ruleset, contract: Contract) -> bool:
     """Return whether a King must be stated because the counts of this contract do not show it."""
     switched_on = ruleset.settings.get("king", "off") != "off"
-    return switched_on and "tricks" not in contract.values and _king_counts_in(ruleset, contract)
+    _needed, in_a_row = _tricks_of_king(ruleset, contract)
+    is_hidden = "tricks" not in contract.values or in_a_row > 0
+    return switched_on and is_hidden and _king_counts_in(ruleset, contract)
+
+
+def _tricks_of_king(ruleset: Ruleset, contract: Contract) -> tuple[int, int]:
+    """Return how many tricks make King in a contract, and how many do in a row (0: no fewer)."""
+    if contract.kind != TRUMP:
+        return ruleset.tricks, 0
+    return ruleset.king_tricks, ruleset.king_in_a_row
 
 
 def check_king(ruleset: Ruleset, contract: Contract, deal: Deal) -> Iterable[Problem]:
-    """A King needs all tricks of a deal in which it counts."""
-    details = deal.details
+    """A King needs all tricks of a deal in which it counts, or as many as the table says."""
+    details, (needed, in_a_row) = deal.details, _tricks_of_king(ruleset, contract)
     rule = ruleset.settings.get("king", "off")
     # The check of each field reports a seat that does not exist.
     stated = {
@@ -165,6 +178,11 @@ def check_king(ruleset: Ruleset, contract: Contract, deal: Deal) -> Iterable[Pro
         why = "ended-early"
     elif king is None:
         return ()
+    elif (needed := in_a_row or needed) < ruleset.tricks:
+        tricks = (deal.counts or {}).get("tricks", ())
+        if len(tricks) != ruleset.side_count or tricks[king] >= needed:
+            return ()
+        why = "not-enough"
     elif not all(
         numbers[king] == ruleset.units[unit].total
         for unit, numbers in (deal.counts or {}).items()

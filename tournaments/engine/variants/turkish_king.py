@@ -60,6 +60,19 @@ TRUMP_DEAL = Contract(
     badges=("king", "outside-king", "flower"),
 )
 
+PENALTIES_FIRST = Option("penalties_first", (0, 4))
+LAST_TWO_OR_SEVENTH = Option("last_two", ("last-two", "seventh-and-last"))
+
+
+def _without(rules: Ruleset, *names: str) -> Ruleset:
+    """Return a ruleset without some of its switches."""
+    return replace(
+        rules,
+        settings={name: value for name, value in rules.settings.items() if name not in names},
+        options=tuple(option for option in rules.options if option.setting not in names),
+    )
+
+
 TURKISH_KING = Ruleset(
     id="turkish-king",
     family="turkish-king",
@@ -71,13 +84,25 @@ TURKISH_KING = Ruleset(
         "outcome": "out-and-sunk",
         "king": "ends-game",
         "king_deals": "all",
+        "king_tricks": 13,
+        "king_in_a_row": 0,
         "out": "positive",
+        "penalties_first": 0,
+        "last_two": "last-two",
+        "redeal_by": "declarer",
     },
     options=(
         Option("king", ("ends-game", "declared", "off")),
         Option("king_deals", ("all", "trump")),
+        Option("king_tricks", (13, 11, 10)),
+        Option("king_in_a_row", (0, 10)),
         Option("out", ("positive", "mean")),
+        PENALTIES_FIRST,
+        LAST_TWO_OR_SEVENTH,
+        Option("redeal_by", ("declarer", "must-trump")),
     ),
+    # Who plays for fewer tricks speaks of trump deals only.
+    implied={"king_tricks": {11: {"king_deals": "trump"}, 10: {"king_deals": "trump"}}},
     redeals=("misdeal", "no-high-card"),
     voids=("misdeal", "one-each"),
     fields=("tricks_played",),
@@ -91,36 +116,39 @@ INTERNET = replace(
 BLOODY = replace(
     TURKISH_KING,
     id="turkish-king-bloody",
-    settings={**TURKISH_KING.settings, "order": "advised"},
-    options=(*TURKISH_KING.options, Option("order", ("advised", "ordered", "strict"))),
+    settings={**TURKISH_KING.settings, "order": "advised", "order_by": "deal-sum"},
+    options=(
+        *TURKISH_KING.options,
+        Option("order", ("advised", "ordered", "strict")),
+        Option("order_by", ("deal-sum", "unit")),
+    ),
 )
 
 RIFKI = replace(
     TURKISH_KING,
     id="rifki",
     contracts=tuple(replace(c, replay_one_each=False) for c in TURKISH_KING.contracts),
-    settings={"order": "free", "outcome": "highest-wins"},
-    options=(),
+    settings={"order": "free", "outcome": "highest-wins", "last_two": "last-two"},
+    options=(LAST_TWO_OR_SEVENTH,),
+    implied={},
     redeals=("misdeal",),
     voids=("misdeal",),
     badges=(),
 )
 
 # The contract is named before the players see their cards, so nobody can request new ones.
-BLIND = replace(
-    TURKISH_KING,
-    id="turkish-king-blind",
-    settings={**TURKISH_KING.settings, "naming": "blind"},
-    redeals=("misdeal",),
-)
+BLIND = replace(_without(TURKISH_KING, "redeal_by"), id="turkish-king-blind", redeals=("misdeal",))
+BLIND = replace(BLIND, settings={**BLIND.settings, "naming": "blind"})
+
+IN_ALL_UNITS = _without(TURKISH_KING, "redeal_by", "penalties_first", "last_two")
 
 SEALED = replace(
-    TURKISH_KING,
+    IN_ALL_UNITS,
     id="turkish-king-sealed",
     contracts=tuple(
         replace(contract, may_end_early=False, trumps=()) for contract in TURKISH_KING.contracts
     ),
-    settings={**TURKISH_KING.settings, "naming": "sealed"},
+    settings={**IN_ALL_UNITS.settings, "naming": "sealed"},
     fields=("tricks_played", "sealed", "salt"),
     all_units=("tricks", "hearts", "men", "queens", "heart_king", "last_two"),
     redeals=("misdeal",),
@@ -141,7 +169,7 @@ ALL_PENALTIES = Contract(
 )
 
 DOUBLE = replace(
-    TURKISH_KING,
+    IN_ALL_UNITS,
     id="turkish-king-double",
     contracts=(ALL_PENALTIES, TRUMP_DEAL),
     quotas={},
@@ -163,8 +191,11 @@ PARTNERS = replace(
         "outcome": "pair-out-and-sunk",
         "king": "ends-game",
         "king_deals": "all",
+        "penalties_first": 0,
+        "last_two": "last-two",
     },
-    options=tuple(option for option in TURKISH_KING.options if option.setting != "out"),
+    options=(*TURKISH_KING.options[:2], PENALTIES_FIRST, LAST_TWO_OR_SEVENTH),
+    implied={},
     redeals=("misdeal",),
     voids=("misdeal",),
 )

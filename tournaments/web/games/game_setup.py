@@ -1,6 +1,7 @@
 """Set a game up before its first deal, also without a signal."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from hashlib import sha256
 from typing import Any
@@ -227,9 +228,16 @@ def version_of(request: HttpRequest) -> str:
 @condition(etag_func=version_of)
 def new_offline(request: HttpRequest) -> HttpResponse:
     """Return the form of a new table for phones without a signal (no query)."""
-    form = NewTableForm(table=phone_table(request), rulesets=RULESETS)
+    rulesets = {rules.id: _asked_offline(rules) for rules in RULESETS.values()}
+    form = NewTableForm(table=phone_table(request), rulesets=rulesets)
     page = {"form": form, "names": suggested_names(request), "only_here": True}
     return render(request, "tournaments/games/new_offline.html", page)
+
+
+def _asked_offline(rules: Ruleset) -> Ruleset:
+    """Return the rules without options for which phones have no form: other units, another tick."""
+    options = tuple(o for o in rules.options if o.setting not in ("last_two", "king_in_a_row"))
+    return replace(rules, options=options)
 
 
 @require_safe

@@ -20,9 +20,10 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from tournaments.engine.documents.entries import write_entry
-from tournaments.engine.play.games import redeals_of
+from tournaments.engine.play.games import askers_of, redeals_of
 from tournaments.engine.rules.entries import REMARKS, STOP_REASONS, Deal, missing
 from tournaments.engine.rules.rulesets import Code, InvalidEntry, Problem, Ruleset, refuse
+from tournaments.engine.rules.scoring import sums_of
 from tournaments.models import Event, Game, Revision, Round, Table
 from tournaments.permissions import (
     account_of,
@@ -723,9 +724,18 @@ def table_context(
         "rules": None if request.htmx else describe(ruleset),
         "state": state_of(game, list(row.players)) | rows,
         "again": again,
+        "askers": askers_of(game) if ruleset.settings.get("redeal_by") == "must-trump" else [],
+        **to_others(ruleset),
         "redeals": [(reason, labels.reason_name("redeal", reason)) for reason in redeals_of(game)],
         "stops": [(reason, labels.reason_name("stopped", reason)) for reason in STOP_REASONS],
     }
+
+
+def to_others(ruleset: Ruleset) -> dict[str, bool]:
+    """Return whether points for a mistake usually go to the others, and whether they sum to 0."""
+    zero_sum = sums_of(ruleset).zero_sum is True
+    by_rules = ruleset.settings.get("adjustment_to") == "others"
+    return {"zero_sum": zero_sum, "others_share": zero_sum or by_rules}
 
 
 def _at_club(request: HttpRequest, sheet: Sheet) -> dict[str, Any]:

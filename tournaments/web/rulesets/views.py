@@ -401,10 +401,10 @@ OUTCOMES: Mapping[Setting, Any] = {
 
 KINGS: Mapping[Setting, Any] = {
     "ends-game": gettext_lazy(
-        "King: whoever takes all 13 tricks of a deal ends the game at once and stands above all."
+        "King: whoever takes all tricks of a deal ends the game at once and stands above all."
     ),
     "declared": gettext_lazy(
-        "King: whoever declares it before the first lead and takes all 13 tricks ends the game at "
+        "King: whoever declares it before the first lead and takes all tricks ends the game at "
         "once and stands above all; whoever fails ends it as well, below all."
     ),
 }
@@ -591,6 +591,8 @@ def _order(rules: Ruleset) -> Iterator[str]:
         text = texts.get(rules.settings.get(setting, ""))
         if text is not None:
             yield str(text)
+    if first := int(rules.settings.get("penalties_first", 0)):
+        yield _("The first %(deals)s deals are penalties.") % {"deals": first}
 
 
 def _options(rules: Ruleset) -> Iterator[dict[str, Any]]:
@@ -629,6 +631,14 @@ def _ending(rules: Ruleset) -> Iterator[str]:
     king = KINGS.get(rules.settings.get("king", "off"))
     if king is not None:
         yield str(king)
+        if rules.king_tricks < rules.tricks:
+            enough = _("In a deal with trump %(tricks)s tricks are enough for King.")
+            yield enough % {"tricks": rules.king_tricks}
+        if rules.king_in_a_row:
+            in_a_row = _(
+                "In a deal with trump %(tricks)s tricks one after the other are King, too."
+            )
+            yield in_a_row % {"tricks": rules.king_in_a_row}
     yield str(OUTCOMES[rules.settings["outcome"]])
 
 

@@ -226,9 +226,16 @@ class ContractField(NamedTuple):
     checked: bool
     advised: bool
     replay: bool
-    says_king: bool
+    says_king: str
     fields: tuple[str, ...]
     suits: tuple[tuple[str, str, str, bool], ...]
+
+
+def says_king(ruleset: Ruleset, contract: Contract) -> str:
+    """Return how many units a side needs for a King that is ticked; empty if none is."""
+    if not king_is_written(ruleset, contract):
+        return ""
+    return str(ruleset.king_in_a_row) if "tricks" in contract.values else "all"
 
 
 class EntryForm(DealForm):
@@ -319,7 +326,7 @@ class EntryForm(DealForm):
                 checked=contract.id == chosen,
                 advised=contract is dearest,
                 replay=contract.replay_one_each,
-                says_king=king_is_written(ruleset, contract),
+                says_king=says_king(ruleset, contract),
                 fields=fields_of(ruleset, contract),
                 suits=self.suits(contract),
             )
@@ -638,7 +645,8 @@ def parse_form(ruleset: Ruleset, typed: Typed) -> Entry:
             else:
                 problems.append(wrong_type("points", 'integer or "p/q"'))
             raw["reason"] = clean_line(typed.get("reason", ""))
-            raw.update(_given(typed, "to"))
+            # Whatever the table's default is, an empty box is an answer.
+            raw["to"] = typed.get("to") or "none"
         case "stopped":
             raw["reason"] = typed.get("reason", "")
         case "totals":
