@@ -227,7 +227,7 @@ def test_every_row_of_a_game_begun_without_a_signal_is_corrected_or_deleted(away
     game = the_game()
     assert [game.body(at) for at in game.positions] == [
         WHOLE_GAME[0],
-        {"type": "adjustment", "seat": 0, "points": -50, "to": "none", "reason": "late"},
+        {"type": "adjustment", "seat": 0, "points": -50, "to": "others", "reason": "late"},
         deal("no-queens", 2, 0, 1, 1),
         *WHOLE_GAME[3:5],
     ]

@@ -39,6 +39,7 @@ from tournaments.engine.rules.fields import (
 )
 from tournaments.engine.rules.rulesets import (
     PENALTY,
+    PLACES,
     TRUMP,
     Code,
     Contract,
@@ -297,6 +298,40 @@ class Game(NamedTuple):
 def _quota_used(kind: str, quota: int, seat: int) -> Problem:
     params = {"kind": kind, "quota": quota, "seat": seat}
     return Problem(Code.PLAYER_QUOTA_USED, "contract", params)
+
+
+class Roles(NamedTuple):
+    """The seats that deal, cut, name the contract and play the first card; None: nobody."""
+
+    deals: int | None
+    cuts: int | None
+    names: int | None
+    leads: int | None
+
+
+CUTTERS = ("before-dealer", "after-dealer", "after-declarer", "opposite")
+
+
+def find_roles(ruleset: Ruleset, contract: Contract | None, turn: int) -> Roles:
+    """Return who does what in a deal in which it is the turn of this seat (`docs/rules.md`, §5).
+
+    Without a contract, as long as none is chosen. After a sale the buyer names it, which only the
+    deal says.
+    """
+    seats, settings = ruleset.seats, ruleset.settings
+    if contract is not None and contract.scoring == "piles-emptied":
+        return Roles(None, None, None, None)
+    declares = settings.get("dealer") == "declares"
+    dealer = turn if declares else (turn - 1) % seats
+    before, after, opposite = ((dealer + n) % seats for n in (-1, 1, seats // 2))
+    where = settings.get("cuts", "before-dealer" if declares else "after-declarer")
+    cuts = (before, after, (turn + 1) % seats, opposite)[CUTTERS.index(str(where))]
+    # Of two players the one who does not deal cuts.
+    cuts = (dealer + 1) % seats if cuts == dealer else cuts
+    is_named = contract is None or (contract.named and contract.id not in ruleset.forced)
+    place = (contract.leads if contract else "") or ("after-dealer" if declares else "declarer")
+    leads = (turn, dealer, after, before)[PLACES.index(place)]
+    return Roles(dealer, cuts, turn if is_named else None, leads)
 
 
 def with_declarer(ruleset: Ruleset, contract: Contract, deal: Deal, turn: int) -> Deal:

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterator, Mapping
 from types import MappingProxyType
 
-from tournaments.engine.play.games import ORDERS
+from tournaments.engine.play.games import CUTTERS, ORDERS
 from tournaments.engine.play.outcomes import OUTCOMES
 from tournaments.engine.rules.fields import CAPPOTTO, KING_FIELDS
 from tournaments.engine.rules.rulesets import (
@@ -44,6 +44,7 @@ SETTINGS: Mapping[str, Option] = MappingProxyType(
             Option("out", ("positive", "mean")),
             Option("naming", ("blind", "sealed")),
             Option("dealer", ("before", "declares")),
+            Option("cuts", CUTTERS),
             Option("penalties_first", kind="number"),
             Option("deals", kind="count"),
             Option("cappotto", ("none", *CAPPOTTO)),
@@ -243,7 +244,7 @@ def _check_settings(ruleset: Ruleset) -> Iterator[Problem]:
         yield _bad("settings.king", "no-king")
 
 
-FIXED = ("outcome", "naming", "dealer", "march_alone", "euchred_alone_by_alone")
+FIXED = ("outcome", "naming", "dealer", "cuts", "march_alone", "euchred_alone_by_alone")
 """Settings that a table cannot choose."""
 
 
@@ -408,11 +409,11 @@ def _check_length(ruleset: Ruleset) -> Iterator[Problem]:
     if ruleset.stages and sum(stage.deals for stage in ruleset.stages) != ruleset.deals:
         deals = sum(stage.deals for stage in ruleset.stages)
         yield _bad("stages", "stages", deals=deals, expected=ruleset.deals or 0)
-    if first := list(map(int, _values(ruleset, "penalties_first"))):
-        if ruleset.stages:
-            yield _bad("settings.penalties_first", "stages", deals=max(first), expected=0)
-        elif max(first) > (ruleset.length or 0):
-            yield _bad("settings.penalties_first", "value", got=max(first))
+    first = int(ruleset.settings.get("penalties_first", 0))
+    if ruleset.stages and _values(ruleset, "penalties_first"):
+        yield _bad("settings.penalties_first", "stages", deals=first, expected=0)
+    elif first > (ruleset.length or 0):
+        yield _bad("settings.penalties_first", "value", got=first)
     if "deals" in options | ruleset.settings.keys() and _is_limited(ruleset):
         yield _bad("deals", "deals-chosen")
     if ruleset.length is None and "target" not in ruleset.settings:

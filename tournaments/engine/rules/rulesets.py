@@ -139,6 +139,7 @@ def write_problem(problem: Problem, entry: int | None = None) -> dict[str, objec
 SUITS = ("spades", "hearts", "diamonds", "clubs")
 RANKS = ("2", "3", "4", "5", "6", "7", "8", "9", "10", "J", "Q", "K", "A")
 LEAST_SEATS, MOST_SEATS = 2, 6
+PLACES = ("declarer", "dealer", "after-dealer", "before-dealer")
 MOST_WITHOUT_PACK = 4
 """The most seats at which a ruleset without a pack has 13 tricks, however many cards are left."""
 
@@ -416,6 +417,9 @@ class Contract:
     contract that `may_end_early` is over once all its units are out; with `replay_one_each` a deal
     of one unit each is played again.
 
+    `leads` says who plays the first card, the `PLACES`; without it the declarer, or in games whose
+    dealer declares the player after.
+
     `trumps` are the suits that may be named with it, `fields` the further fields of its deals,
     `redeals` the reasons for new cards when it may be played next, `badges` those that can be
     earned in it. `prizes` are points for places or for going out first, not for units. With
@@ -438,6 +442,7 @@ class Contract:
     redeals: tuple[str, ...] = ()
     badges: tuple[str, ...] = ()
     prizes: tuple[Points, ...] = ()
+    leads: str = ""
     cappotto: bool = False
     named: bool = True
     declared: bool = True
@@ -772,7 +777,8 @@ def _turns(ruleset: Ruleset, first: int, deals: range) -> Counter[int]:
 
 
 def _check_stuck(ruleset: Ruleset, budget: Iterator[int]) -> Iterator[Problem]:
-    plan = ruleset.plan + (tuple(ruleset.by_id),) * ((ruleset.length or 0) - len(ruleset.plan))
+    length = ruleset.length or 0
+    plan = (ruleset.plan + (tuple(ruleset.by_id),) * length)[:length]
     found = _find_unproved(ruleset, _stages_of(plan))
     if found is None or (found := _walk(ruleset, plan, found, budget)) is None:
         return

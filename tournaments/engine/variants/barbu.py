@@ -1,5 +1,7 @@
 """Barbu: each of four declarers names each of seven contracts once, seven deals in a row."""
 
+from dataclasses import replace
+
 from tournaments.engine.rules.rulesets import PENALTY, SUITS, TRUMP, Contract, Ruleset
 
 DOMINO = "domino"
@@ -26,8 +28,9 @@ CONTRACTS = (
 BARBU = Ruleset(
     id="barbu",
     family="barbu",
-    contracts=CONTRACTS,
+    contracts=tuple(replace(contract, leads="declarer") for contract in CONTRACTS),
     deals=28,
+    clockwise=True,
     in_a_row=7,
     fields=("doubles",),
     steps=("doubles",),

@@ -26,6 +26,7 @@ EUCHRE = Ruleset(
     passes=True,
     settings={
         "outcome": "highest-wins",
+        "dealer": "declares",
         "target": 10,
         "march": 2,
         "march_alone": 4,

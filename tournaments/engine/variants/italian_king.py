@@ -29,8 +29,11 @@ DECLARED = Contract(
     values={"tricks": 1},
     trumps=(*SUITS, NO_TRUMP),
     fields=("blind", "sale"),
+    leads="before-dealer",
 )
-WITHOUT_TRUMP = Contract(id="no-trump", kind="no-trump", values={"tricks": 2})
+WITHOUT_TRUMP = Contract(
+    id="no-trump", kind="no-trump", values={"tricks": 2}, leads="before-dealer"
+)
 
 CONTRACTS = (*PENALTIES, DOMINO, DECLARED, WITHOUT_TRUMP)
 FIXED_ORDER = (

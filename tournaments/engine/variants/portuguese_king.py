@@ -1,9 +1,11 @@
 """Portuguese King: six penalties in a fixed order, then four positive deals."""
 
+from dataclasses import replace
+
 from tournaments.engine.rules.entries import NO_TRUMP
 from tournaments.engine.rules.rulesets import PENALTY, SUITS, Contract, Ruleset, Stage
 
-CONTRACTS = (
+CONTRACTS: tuple[Contract, ...] = (
     Contract(id="no-tricks", kind=PENALTY, values={"tricks": -20}),
     Contract(id="no-hearts", kind=PENALTY, values={"hearts": -20}),
     Contract(id="no-queens", kind=PENALTY, values={"queens": -50}),
@@ -13,11 +15,14 @@ CONTRACTS = (
     Contract(id="positive", kind="positive", values={"tricks": 25}, trumps=(*SUITS, NO_TRUMP)),
 )
 
+CONTRACTS = tuple(replace(contract, leads="dealer") for contract in CONTRACTS)
+
 PORTUGUESE_KING = Ruleset(
     id="portuguese-king",
     family="portuguese-king",
     contracts=CONTRACTS,
     deals=10,
+    clockwise=True,
     stages=tuple(
         Stage(4 if contract.kind == "positive" else 1, (contract.id,)) for contract in CONTRACTS
     ),

@@ -85,6 +85,7 @@ OF_KING = ("king", "king_deals", "out")
 LABELS: Mapping[str, labels.Text] = {
     "outcome": gettext_lazy("Outcome"),
     "dealer": gettext_lazy("Dealer"),
+    "cuts": gettext_lazy("Who cuts"),
     "march_alone": gettext_lazy("March alone"),
     "euchred_alone_by_alone": gettext_lazy("Lone maker euchred by a lone defender"),
 }
@@ -95,6 +96,10 @@ VALUES: Mapping[tuple[str, str], labels.Text] = {
     ("outcome", "highest-wins"): gettext_lazy("the highest score wins"),
     ("dealer", "before"): gettext_lazy("sits before the declarer"),
     ("dealer", "declares"): gettext_lazy("declares"),
+    ("cuts", "before-dealer"): gettext_lazy("before the dealer"),
+    ("cuts", "after-dealer"): gettext_lazy("after the dealer"),
+    ("cuts", "after-declarer"): gettext_lazy("after the declarer"),
+    ("cuts", "opposite"): gettext_lazy("opposite the dealer"),
 }
 
 
@@ -339,6 +344,9 @@ def _type_settings(data: Mapping[str, str], document: Document) -> None:
         known = SETTINGS[setting]
         if known.kind == "one-of":
             option = {"setting": setting, "values": list(known.values)}
+        elif known.kind == "number":
+            # Which numbers a table may choose, only the document says.
+            option = {"setting": setting, "values": [document["settings"].get(setting, 0)]}
         else:
             option = {"setting": setting, "kind": known.kind}
         options.setdefault(setting, option)

@@ -18,7 +18,7 @@ from django.utils.translation import pgettext
 
 from tournaments.engine.documents.entries import parse_entry
 from tournaments.engine.play.games import OFFERED as NUMBER_OFFERED
-from tournaments.engine.play.games import Choice, Game
+from tournaments.engine.play.games import Choice, Game, find_roles
 from tournaments.engine.rules import entries as kinds
 from tournaments.engine.rules.entries import (
     PILES,
@@ -271,10 +271,9 @@ class EntryForm(DealForm):
 
     @property
     def dealer_and_cutter(self) -> tuple[str, str]:
-        """The players before and after the declarer in the order of play; two take turns."""
-        ruleset, declarer = self.game.ruleset, self.game.declarer
-        dealer, after = ((declarer + step) % ruleset.seats for step in (-1, 1))
-        return self.players[dealer], self.players[declarer if after == dealer else after]
+        """The names of those who deal and cut."""
+        roles = find_roles(self.game.ruleset, self.fixed, self.game.declarer)
+        return self.players[roles.deals or 0], self.players[roles.cuts or 0]
 
     @cached_property
     def must(self) -> str:
