@@ -5,8 +5,8 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.playing import choose, pick, tap_chip, tap_radio, write_hand
-from tests.deals import WHOLE_GAME
+from tests.browser.playing import FAMILIES, choose, pick, tap_chip, tap_radio, write_hand
+from tests.deals import NAMES, WHOLE_GAME
 from tests.sample_games import load
 
 pytestmark = pytest.mark.browser
@@ -530,6 +530,23 @@ def test_small_screens_hold_all_that_is_tapped(new_phone, width, height, text):
     phone.tap(phone.key(5))
     assert phone.page.evaluate(OUT_OF_REACH) == []
     assert phone.page.locator(".undo").is_hidden()
+
+
+@pytest.mark.parametrize(("width", "height"), [(320, 568), (360, 640)])
+def test_small_screens_hold_the_contracts_of_every_game(new_phone, width, height):
+    phone = new_phone(locale="it-IT", viewport={"width": width, "height": height})
+    for ruleset in ("turkish-king", *OFFERED):
+        deals = FAMILIES[ruleset][1][:1]
+        phone.sit_down(*deals, ruleset=ruleset, players=NAMES)
+        assert phone.covered() == [], ruleset
+        assert phone.page.evaluate(OVER_THE_EDGE) == [], ruleset
+
+
+OVER_THE_EDGE = """() => [...document.querySelectorAll(".seats .tile .left span")]
+  .filter(e => e.getBoundingClientRect().right > e.closest(".tile").getBoundingClientRect().right)
+  .map(e => e.outerHTML)"""
+OFFERED = ("turkish-king-partners", "turkish-king-blind", "italian-king-pairs-choice", "barbu")
+"""Games in which more is chosen than a contract, or more is said of each player."""
 
 
 def running_totals_are_in_sight(phone):
