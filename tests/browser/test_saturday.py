@@ -143,11 +143,12 @@ def walk_in_and_latecomer(second, club):
     second.press(second.page.locator(f".actions a[href='{second.url('add_entrants')}']"))
     second.page.fill("form:has([value=one]) [name=name]", WALK_IN)
     second.press(second.page.locator("form:has([value=one]) [name=seat]"))
+    second.press(second.page.locator("[name=do][value=plays]"))
     assert Table.objects.count() == 3
 
     manage(second, "seating", 1)
     second.page.locator(".seating-late > summary").click()
-    second.page.locator("#arriving").select_option(label=LATE)
+    second.page.locator("#missing label", has_text=LATE).locator("input").check()
     second.send("change_late", 1)
     expect(second.page.locator(".seating-byes > li")).to_have_text(re.compile(LATE))
     second.follow("running", 1)
