@@ -231,6 +231,10 @@ OPTIONS: Mapping[str, tuple[Text, Text]] = {
         _("Declared before seeing the cards, the declarer’s tricks count double."),
     ),
     "sale": (_("Sale"), _("The dealer may sell the declaration for a number of tricks.")),
+    "refusal": (
+        _("Hand not played"),
+        _("Where nobody bids enough, the dealer may decline: all get their share of the tricks."),
+    ),
     "sale_debt": (
         _("Buyer with too few tricks"),
         _("Whether tricks that are missing to the price count twice."),

@@ -53,6 +53,7 @@ SETTINGS: Mapping[str, Option] = MappingProxyType(
             Option("no_trump_declaration", ON_OFF),
             Option("blind_declaration", ON_OFF),
             Option("sale", ON_OFF),
+            Option("refusal", ON_OFF),
             Option("sale_debt", ("double", "single")),
             Option("stake", kind="money"),
             Option("declarations", ("one-each", "free")),
@@ -107,6 +108,7 @@ OF_A_CONTRACT = (
     "rifki_holder",
     "blind",
     "sale",
+    "refused",
     "closed_by",
     "maker",
     "tricks",
@@ -360,6 +362,8 @@ def _check_contract_fields(contract: Contract) -> Iterator[Problem]:
             yield _bad("fields", "field-of-every-deal", field=field)
         elif field in ("blind", "sale") and not contract.declared:
             yield _bad("fields", "undeclared")
+    if "refused" in contract.fields and tuple(contract.values) != ("tricks",):
+        yield _bad("fields", "refused-tricks")
     for field in NEEDED_FIELDS.get(contract.scoring, ()):
         if field not in contract.fields:
             yield Problem(Code.MISSING_FIELD, "fields", {"field": field})

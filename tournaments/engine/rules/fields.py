@@ -160,6 +160,19 @@ def _check_sale(ruleset: Ruleset, deal: Deal, sale: Mapping[str, int]) -> Iterat
         yield Problem(Code.BAD_SALE, ".tricks", {"why": "price", "most": ruleset.tricks})
 
 
+def _check_refused(ruleset: Ruleset, deal: Deal, refused: bool) -> Iterator[Problem]:
+    """The dealer declined to play: everybody gets as many tricks, the dealer what is left."""
+    if not refused:
+        return
+    if "sale" in deal.details or "trump" in deal.details:
+        yield Problem(Code.BAD_SALE, "", {"why": "refused"})
+    each, more = divmod(ruleset.tricks, ruleset.side_count)
+    own = ruleset.sides[deal.declarer or 0]
+    shares = tuple(each + more * (side == own) for side in range(ruleset.side_count))
+    if deal.counts is not None and deal.counts.get("tricks") != shares:
+        yield Problem(Code.BAD_SALE, "", {"why": "shares", "each": each, "dealer": each + more})
+
+
 def _check_doubles(
     ruleset: Ruleset, _deal: Deal, doubles: tuple[Mapping[str, Any], ...]
 ) -> Iterator[Problem]:
@@ -246,6 +259,14 @@ FIELDS: Mapping[str, Field] = MappingProxyType(
             _("sold to %(player)s for %(tricks)s"),
             check=_check_sale,
             switch="sale",
+        ),
+        "refused": Field(
+            YES,
+            "Nobody bid enough, and the dealer declined to play.",
+            _("Not played"),
+            _("not played"),
+            check=_check_refused,
+            switch="refusal",
         ),
         "partner": Field(
             SEAT,
