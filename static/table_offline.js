@@ -16,7 +16,7 @@ const all = (root, selector) => [...root.querySelectorAll(selector)];
 function fill({ ruleset, players }) {
   const html = document.getElementById(`table-${ruleset}`).innerHTML;
   document.getElementById("table").outerHTML =
-    html.replace(/[\ue000-\ue003]/g, (seat) => escaped(players[seat.charCodeAt(0) - 0xe000])).trim();
+    html.replace(/[\ue000-\ue005]/g, (seat) => escaped(players[seat.charCodeAt(0) - 0xe000])).trim();
 }
 
 // Parts of the page, also those of a step that comes later.

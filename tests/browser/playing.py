@@ -2,7 +2,7 @@
 
 from playwright.sync_api import expect
 
-from tests.deals import WHOLE_GAME
+from tests.deals import WHOLE_GAME, deal
 from tests.sample_games import load
 
 TYPED = ("type", "contract", "trump", "offered", "third", "closed_by", "counts")
@@ -215,6 +215,7 @@ FAMILIES = {
     "honeymoon-king": (2, deals_of("honeymoon-whole")),
     "barbu": (4, deals_of("barbu-doubled")),
     "euchre": (4, hands(*({"maker": seat, "tricks": 3} for seat in range(4)))),
+    "king-three": (3, [deal("no-tricks", 4, 6, 7), deal("no-queens", 1, 3, 0)]),
     "krapet": (2, hands(*({"winner": seat} for seat in (0, 1, 0, 1)))),
 }
 """By the ruleset of each family of games: how many play, and the deals they play."""

@@ -87,6 +87,7 @@ def the_game():
 
 
 GAMES = ("italian-king", "honeymoon-king", "turkish-king-partners", "turkish-king-blind")
+GAMES += ("king-three",)
 
 
 def test_games_begin_without_a_signal_one_after_another(away):

@@ -77,6 +77,14 @@ RULESETS: Mapping[str, tuple[Text, Text]] = {
         _("20 deals, two pairs: each pair declares 6 penalties and 4 trumps."),
     ),
     "honeymoon-king": (_("Honeymoon King"), _("For two: trump deals only.")),
+    "king-three": (
+        _("King for three"),
+        _("51 cards, 18 deals: everyone declares 4 penalties and 2 trumps."),
+    ),
+    "king-five": (
+        _("King for five"),
+        _("50 cards, 15 deals: everyone declares 2 penalties and 1 trump."),
+    ),
     "rifki": (_("Rıfkı"), _("20 deals without King: the highest score wins.")),
     "italian-king": (_("Italian King"), _("13 deals in a fixed order: the highest total wins.")),
     "italian-king-choice": (
@@ -205,7 +213,7 @@ OPTIONS: Mapping[str, tuple[Text, Text]] = {
         _("Points for a mistake"),
         _("Whether the others share what a player loses; the sum stays."),
     ),
-    "out": (_("Who is out"), _("Above zero, or above the mean of the four scores.")),
+    "out": (_("Who is out"), _("Above zero, or above the mean of the scores.")),
     "order": (_("Dear penalties first"), _("How strictly the dear penalties come first.")),
     "penalties_first": (
         _("First deals are penalties"),

@@ -174,11 +174,16 @@ WHY: Mapping[str, Text] = {
 """The reasons for problems whose sentence gives a reason; some differ by the field."""
 
 
+OTHER_TABLES = _("Tournaments are played at tables of two or four, alone or in two pairs.")
+
+
 def explain(problem: Problem, players: Sequence[str] = ()) -> str:
     """Return the problem and its remedy as a sentence; `players` are names in seat order."""
     sentence = SENTENCES[problem.code]
     if problem.code is Code.MISSING_FIELD:
         sentence = MISSING.get(str(problem.params["field"]), sentence)
+    if problem.params.get("why") == "tables":
+        sentence = OTHER_TABLES
     return str(sentence) % _Words(problem, players)
 
 

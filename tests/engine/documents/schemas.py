@@ -38,6 +38,6 @@ def an_empty_game(ruleset):
     return {
         "format": "kingscore-game/1",
         "ruleset": ruleset,
-        "players": list("ABCD"[: RULESETS[ruleset].seats]),
+        "players": list("ABCDEF"[: RULESETS[ruleset].seats]),
         "entries": [],
     }

@@ -108,7 +108,7 @@ def read_game_of(game):
             "format": "kingscore-game/1",
             "ruleset": ruleset.id,
             "options": {name: ruleset.settings[name] for name in names},
-            "players": list("ABCD"[: ruleset.seats]),
+            "players": list("ABCDEF"[: ruleset.seats]),
             "first_declarer": game.first_declarer,
             "entries": [write_entry(entry) for entry in game.entries],
         }

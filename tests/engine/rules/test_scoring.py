@@ -20,6 +20,8 @@ KING = RULESETS["turkish-king"]
 
 GAMES = {
     "turkish-king-internet": ((-1240, -340), False),
+    "king-three": ((-500, -500), False),
+    "king-five": ((-1760, -1400), False),
     "honeymoon-king": ((5200, 5200), False),
     "krapet": (None, None),
     "euchre": (None, None),

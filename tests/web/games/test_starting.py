@@ -57,7 +57,7 @@ def test_short_key_finds_no_table(plain):
         ("name3", " Ayşe ", "Ayşe sits here twice."),
         ("name0", "x" * 31, "at most 30"),
         ("ruleset", "bridge", "not"),
-        ("first_declarer", "4", "not one of the available choices"),
+        ("first_declarer", "5", "not one of the available choices"),
         ("turkish-king.king", "sometimes", "not one of the available choices"),
     ],
 )
@@ -137,7 +137,7 @@ def test_family_and_its_form_name_the_ruleset(plain):
 
 @pytest.mark.parametrize("ruleset", RULESETS.values(), ids=list(RULESETS))
 def test_every_game_starts_with_as_many_as_it_seats(plain, ruleset):
-    start(plain, ruleset.id, first_declarer="1")
+    start(plain, ruleset.id, first_declarer="1", name4="Elif")
 
     game = Game.objects.get()
     assert (game.ruleset, len(game.players)) == (ruleset.id, ruleset.seats)

@@ -96,6 +96,7 @@ def test_game_of_three_is_not_offered_and_house_rules_of_the_club_are(director, 
         ({"line_up": "17"}, "line_up"),
         ({"line_up": "4", "seating": "round-robin"}, "line_up"),
         ({"ruleset": "barbu-3"}, "ruleset"),
+        ({"ruleset": "king-five"}, "ruleset"),
     ],
 )
 def test_what_cannot_be_is_said_at_its_field_and_what_was_typed_stays(director, club, typed, field):

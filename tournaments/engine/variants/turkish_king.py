@@ -8,6 +8,7 @@ from tournaments.engine.rules.rulesets import (
     TRUMP,
     Contract,
     Option,
+    Pack,
     Ruleset,
     Stage,
 )
@@ -211,6 +212,41 @@ HONEYMOON = Ruleset(
     options=(Option("deals", kind="even-count"),),
 )
 
+KING_THREE = Ruleset(
+    id="king-three",
+    family="turkish-king",
+    pack=Pack(without=("clubs-2",), tricks=17),
+    contracts=RIFKI.contracts,
+    quotas={PENALTY: 4, TRUMP: 2},
+    deals=18,
+    sides=(0, 1, 2),
+    fields=("tricks_played",),
+    # The scores cannot come to zero.
+    settings={
+        "order": "free",
+        "outcome": "out-and-sunk",
+        "king": "ends-game",
+        "king_deals": "all",
+        "out": "mean",
+        "begins": "two-of-diamonds",
+    },
+    options=(
+        Option("king", ("ends-game", "declared", "off")),
+        Option("king_deals", ("all", "trump")),
+        Option("out", ("mean", "positive")),
+    ),
+    redeals=("misdeal", "no-high-card"),
+)
+
+KING_FIVE = replace(
+    KING_THREE,
+    id="king-five",
+    pack=Pack(without=("spades-2", "clubs-2"), tricks=10),
+    quotas={PENALTY: 2, TRUMP: 1},
+    deals=15,
+    sides=(0, 1, 2, 3, 4),
+)
+
 RULESETS = (
     TURKISH_KING,
     INTERNET,
@@ -221,4 +257,6 @@ RULESETS = (
     PARTNERS,
     HONEYMOON,
     RIFKI,
+    KING_THREE,
+    KING_FIVE,
 )

@@ -313,7 +313,7 @@ def _with_slug(tournament: Tournament) -> Tournament:
 def _check(plan: TournamentPlan, club: Club) -> Ruleset:
     played = check_plan(plan.event, club)
     if (played.seats, played.side_count) not in TABLES:
-        where = {"ruleset": plan.event.ruleset}
+        where = {"ruleset": plan.event.ruleset, "why": "tables"}
         raise InvalidEntry([Problem(Code.UNKNOWN_RULESET, "ruleset", where)])
     # Validated again: a plan may have been made by hand.
     read_settings(write_settings(plan.settings))

@@ -203,7 +203,7 @@ def _chairs(request: HttpRequest, row: Game) -> list[tuple[str, str]]:
     return [(each.entrant.shown_name, f"{page}?one={each.entrant.key}#swap") for each in sittings]
 
 
-NAMES = "\ue000\ue001\ue002\ue003"
+NAMES = "\ue000\ue001\ue002\ue003\ue004\ue005"
 """The players of an empty table: characters that no text uses, for which phones put names."""
 
 EVERY_FIELD = {"king": "declared", "blind_declaration": True, "sale": True, "scoring": "points"}

@@ -46,7 +46,7 @@ from tournaments.web.games.starting import (
 )
 from tournaments.web.games.views import going_on, number_in
 
-MOST_PEOPLE = 6
+MOST_PEOPLE = 8
 """The largest number of people at a table, with those who sit out."""
 
 LINES = tuple(map(str, range(MOST_PEOPLE)))

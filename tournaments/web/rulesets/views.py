@@ -393,6 +393,10 @@ OUTCOMES: Mapping[Setting, Any] = {
     "out-and-sunk": gettext_lazy(
         "Whoever ends above zero is out, everyone else is sunk; the scores give the places."
     ),
+    "mean": gettext_lazy(
+        "Whoever ends above the mean of the scores is out, everyone else is sunk; the scores give "
+        "the places."
+    ),
     "pair-out-and-sunk": gettext_lazy(
         "The pair above zero is out, the other is sunk; at zero each it is a draw."
     ),
@@ -639,7 +643,7 @@ def _ending(rules: Ruleset) -> Iterator[str]:
                 "In a deal with trump %(tricks)s tricks one after the other are King, too."
             )
             yield in_a_row % {"tricks": rules.king_in_a_row}
-    yield str(OUTCOMES[rules.settings["outcome"]])
+    yield str(OUTCOMES.get(rules.settings.get("out", "")) or OUTCOMES[rules.settings["outcome"]])
 
 
 def _badges(rules: Ruleset) -> Iterator[tuple[str, str]]:
