@@ -32,7 +32,8 @@ function read() {
 // What a row of the sheet would have been typed as; null where the form is asked for more than this.
 function fieldsOfBody({ type, author, counts, declarer, sale, king, ...more }, rules) {
   if ((type === "deal" && !(counts && rules)) || Object.values(more).some((value) => typeof value === "object")) return null;
-  if (type !== "deal") return Object.entries(more).map(([name, value]) => [name, String(value)]);
+  // A table may tick by itself that the others share the opposite.
+  if (type !== "deal") return Object.entries(type === "adjustment" ? { to: "none", ...more } : more).map(([name, value]) => [name, String(value)]);
   const { values } = rules.contracts.find(({ id }) => id === more.contract);
   const numbers = Object.entries(counts).flatMap(([unit, all]) => all.map((number, side) => [`count-${unit}-${side}`, number]));
   const ticks = { king: king !== undefined, all_units: Object.keys(counts).some((unit) => !(unit in values)) };
