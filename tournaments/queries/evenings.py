@@ -94,6 +94,7 @@ BEGINS: Mapping[str, str] = {
     "krapet": "starter",
     "euchre": "dealer",
     "portuguese-king": "dealer",
+    "russian-king": "dealer",
     "barbu": "declarer",
 }
 """The key in `BEGINNINGS` by ruleset, or else by family; other games have a starter."""
