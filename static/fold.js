@@ -46,6 +46,7 @@ function column(deal, unit) {
 const SCORINGS = {
   "per-unit": (rules, contract, deal) => sidesOf(rules).map((side) => number(contract.base ?? 0) +
     sum(Object.entries(contract.values).map(([unit, each]) => number(each) * (column(deal, unit)?.[side] ?? 0)))),
+  places: (rules, { prizes }, deal) => column(deal, "places").map((place) => number(prizes[place - 1])),
   domino(rules, contract, deal) {
     const left = column(deal, "cards_left");
     const lost = left.map((cards) => number(contract.values.cards_left) * cards);

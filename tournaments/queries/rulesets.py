@@ -231,7 +231,9 @@ def state_of(game: Game, players: list[str]) -> dict[str, Any]:
     }
 
 
-FOLDED_SCORINGS = frozenset({"per-unit", "domino", "makers-and-defenders", "piles-emptied"})
+FOLDED_SCORINGS = frozenset(
+    {"per-unit", "places", "domino", "makers-and-defenders", "piles-emptied"}
+)
 FOLDED_STEPS = frozenset({"cappotto", "blind", "sale"})
 """The named strategies that `static/fold.js` knows."""
 

@@ -110,6 +110,18 @@ RULESETS: Mapping[str, tuple[Text, Text]] = {
         _("36 cards: six penalties, then the same for points."),
     ),
     "barbu": (_("Barbu"), _("28 deals: each of four declarers names each of seven contracts.")),
+    "barbu-french": (
+        _("French Barbu"),
+        _("32 cards, 28 deals: each player names each of seven contracts."),
+    ),
+    "barbu-french-three": (
+        _("French Barbu for three"),
+        _("30 cards, 21 deals: each player names each of seven contracts."),
+    ),
+    "barbu-french-five": (
+        _("French Barbu for five"),
+        _("30 cards, 35 deals: each player names each of seven contracts."),
+    ),
     "krapet": (_("Krapet"), _("For two with a pack each: whoever empties their piles wins.")),
     "euchre": (_("Euchre"), _("Two pairs, five cards each: first to 10 points.")),
     "euchre-two": (_("Euchre for two"), _("Each for themselves: first to 10 points.")),
@@ -149,6 +161,9 @@ CONTRACTS: Mapping[str, tuple[Text, Text, Text]] = {
         "+♥K",
     ),
     "take-yeralash": (_("Yeralash for points"), pgettext_lazy("short", "Yeralash"), "Σ+"),
+    "last-trick": (_("Last trick"), pgettext_lazy("short", "Last"), "13."),
+    "salade": (_("Salade"), pgettext_lazy("short", "Salade"), "Σ−"),
+    "reussite": (_("Réussite (domino)"), pgettext_lazy("short", "Domino"), "1·2·3"),
     "krapet": (pgettext_lazy("contract", "Game"), pgettext_lazy("short", "Game"), "K"),
     "euchre": (_("Hand"), pgettext_lazy("short", "Hand"), "E"),
 }
@@ -296,7 +311,7 @@ OPTION_VALUES: Mapping[tuple[str, Any], Text] = {
     ("order", "strict"): _("in order, and all penalties before any trump"),
     ("cappotto", "none"): _("nothing special"),
     ("cappotto", "plus14"): _("+14, the others −9 each"),
-    ("cappotto", "plus13"): _("+13, the others 0"),
+    ("cappotto", "plus13"): _("the same points as a gain, the others 0"),
     ("domino_winners", "one"): _("one player"),
     ("domino_winners", "several"): _("all who go out in the round"),
     ("order_by", "deal-sum"): _("the whole deal"),
@@ -504,7 +519,7 @@ def contract_symbol(contract: str, trump: object = None, name: str = "", tricks:
     A contract of house rules has no symbol and shows the start of its `name`.
     """
     symbol = str(CONTRACTS[contract][2]) if contract in CONTRACTS else (name or contract)[:2]
-    symbol = symbol.replace("12·13", f"{tricks - 1}·{tricks}")
+    symbol = symbol.replace("12·13", f"{tricks - 1}·{tricks}").replace("13.", f"{tricks}.")
     return f"{symbol}{SUITS[str(trump)][1]}" if trump in SUITS else symbol
 
 

@@ -20,6 +20,9 @@ KING = RULESETS["turkish-king"]
 
 GAMES = {
     "turkish-king-internet": ((-1240, -340), False),
+    "barbu-french": ((-1680, -1680), False),
+    "barbu-french-three": ((-1320, -1320), False),
+    "barbu-french-five": ((-2000, -2000), False),
     "king-three": ((-500, -500), False),
     "king-five": ((-1760, -1400), False),
     "honeymoon-king": ((5200, 5200), False),

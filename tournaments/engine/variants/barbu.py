@@ -1,8 +1,17 @@
-"""Barbu: each of four declarers names each of seven contracts once, seven deals in a row."""
+"""Barbu: each declarer names each of seven contracts once, in a row or (French) in turn."""
 
 from dataclasses import replace
 
-from tournaments.engine.rules.rulesets import PENALTY, SUITS, TRUMP, Contract, Ruleset
+from tournaments.engine.rules.rulesets import (
+    PENALTY,
+    RANKS,
+    SUITS,
+    TRUMP,
+    Contract,
+    Option,
+    Pack,
+    Ruleset,
+)
 
 DOMINO = "domino"
 
@@ -37,4 +46,59 @@ BARBU = Ruleset(
     settings={"outcome": "highest-wins", "dealer": "declares"},
 )
 
-RULESETS = (BARBU,)
+FRENCH = {
+    "no-tricks": {"tricks": -5},
+    "no-hearts": {"hearts": -5},
+    "no-queens": {"queens": -10},
+    "heart-king": {"heart_king": -50},
+    "last-trick": {"last_trick": -40},
+}
+FRENCH["salade"] = {unit: each for values in FRENCH.values() for unit, each in values.items()}
+
+
+def _french(id_: str, pack: Pack, prizes: tuple[int, ...]) -> Ruleset:
+    penalties = (
+        Contract(
+            id=name,
+            kind=PENALTY,
+            values=values,
+            quota_each=1,
+            cappotto=name in ("no-tricks", "no-hearts", "no-queens"),
+        )
+        for name, values in FRENCH.items()
+    )
+    domino = Contract(
+        id="reussite",
+        kind=DOMINO,
+        values={"places": 0},
+        quota_each=1,
+        scoring="places",
+        prizes=prizes,
+    )
+    return Ruleset(
+        id=id_,
+        family="barbu",
+        pack=pack,
+        contracts=(*penalties, domino),
+        deals=7 * len(prizes),
+        sides=tuple(range(len(prizes))),
+        clockwise=True,
+        steps=("cappotto",),
+        settings={
+            "outcome": "highest-wins",
+            "dealer": "before",
+            "cappotto": "none",
+            "begins": "lot",
+        },
+        options=(Option("cappotto", ("none", "plus13")), Option("stake", kind="money")),
+    )
+
+
+THIRTY = Pack(ranks=RANKS[5:], without=("spades-7", "clubs-7"))
+
+RULESETS = (
+    BARBU,
+    _french("barbu-french", Pack(ranks=RANKS[5:], tricks=8), (40, 20, -20, -40)),
+    _french("barbu-french-three", replace(THIRTY, tricks=10), (40, 0, -40)),
+    _french("barbu-french-five", replace(THIRTY, tricks=6), (40, 20, 0, -20, -40)),
+)

@@ -59,7 +59,7 @@ SHARES: Mapping[int, tuple[int, ...]] = {
     2: (3, 10),
     3: (2, 7, 4),
     4: (1, 6, 4, 2),
-    5: (1, 5, 4, 1, 2),
+    5: (0, 4, 3, 1, 2),
     6: (1, 5, 3, 1, 2, 1),
 }
 """Distributions of 13 tricks, by the number of sides; other units are similar."""
