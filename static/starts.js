@@ -98,7 +98,10 @@ function deliver(key) {
     if (!record) return { address: sentTo(key) };
     // The game before comes first, with its last deals.
     const before = record.after && await deliver(record.after);
-    if (find(record.after)) return { behind: before.refused === undefined ? before.behind : record.after };
+    if (find(record.after)) {
+      Send.leave(`/start/${key}`, record, true);
+      return { behind: before.refused === undefined ? before.behind : record.after };
+    }
     const url = sentTo(record.after) ? `${sentTo(record.after)}${record.match ? "next-game" : "rematch"}/` : record.url;
     const [, last] = url.match(/^\/play\/([^/]+)\/[^/]+\/(?:rematch|next-game)\/$/) ?? [];
     if (last) await drain(last);
@@ -106,6 +109,7 @@ function deliver(key) {
     const answer = await ask({ ...record, url, fields: [...record.fields, ["at", record.at]] });
     if (answer.address) move(record, answer);
     else if (answer.refused !== undefined) put({ ...record, refused: answer.refused });
+    else Send.leave(`/start/${key}`, { ...record, url, after: undefined }, true);
     return answer;
   });
 }

@@ -79,16 +79,20 @@ self.addEventListener("sync", (event) => event.waitUntil(sendLeft()));
 
 async function sendLeft() {
   const cache = await caches.open("kingscore-outbox");
-  for (const left of await cache.keys()) {
-    const table = new URL(left.url).pathname.match(/^\/outbox\/(.+)$/)?.[1];
-    const start = table && await cache.match(`/start/${table}`);
-    if (!table) continue;
-    const { what, token } = await (await cache.match(left)).json();
-    const base = start && await begin((await start.json()).what, token);
-    if (!start || base) await sendAll(what, token, base);
-    await cache.delete(left);
-    if (start) await cache.delete(`/start/${table}`);
-  }
+  const addresses = await cache.keys();
+  const left = {};
+  for (const { url } of addresses) left[new URL(url).pathname] = await (await cache.match(url)).json();
+  for (const path of Object.keys(left)) await sendTable(path.split("/")[2], left);
+  for (const address of addresses) await cache.delete(address);
+}
+
+// What waits for a table: its start, after the game before it, then its entries. Gives its address, once it has one.
+async function sendTable(game, left) {
+  const [start, outbox] = [left[`/start/${game}`], left[`/outbox/${game}`]];
+  delete left[`/outbox/${game}`];
+  const base = start && await (start.begun ??= begin(start.what, start.token, left));
+  if (outbox && (!start || base)) await sendAll(outbox.what, outbox.token, base);
+  return base;
 }
 
 // Without an answer of the site, the browser tries again later.
@@ -99,10 +103,13 @@ async function post(url, fields, token, more) {
   return response;
 }
 
-async function begin({ url, fields, key, at, after }, token) {
-  // The game before has to come first.
-  if (after || url !== "/new/") return null;
-  const response = await post(url, [...fields, ["key", key], ["at", at]], token, { Accept: "application/json" });
+async function begin({ url, fields, key, at, after, match }, token, left) {
+  const before = after && await sendTable(after, left);
+  if (after && !before) return null;
+  const to = before ? `${before}${match ? "next-game" : "rematch"}/` : url;
+  const [, last] = url.match(/^\/play\/([^/]+)\//) ?? [];
+  if (last) await sendTable(last, left);
+  const response = await post(to, [...fields, ["key", key], ["at", at]], token, { Accept: "application/json" });
   return response.status === 201 ? (await response.json()).base : null;
 }
 

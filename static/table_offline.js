@@ -1,7 +1,6 @@
 // The table of a game that only this phone has: drawn from the empty table of its ruleset, with
 // the names and options that were typed. Once the server has the table, its own page goes on.
 
-import * as Send from "./send.js";
 import * as Starts from "./starts.js";
 
 const DELAYS = [2000, 4000, 8000, 16000, 30000, 60000];
@@ -155,7 +154,6 @@ async function send() {
   else if (refused !== undefined) refuse(refused);
   else {
     if (behind) say(box.dataset.afterRefused, correct(behind));
-    Send.leave(`/start/${key}`, record, true);
     timer = setTimeout(send, DELAYS[Math.min(tries++, DELAYS.length - 1)]);
   }
 }

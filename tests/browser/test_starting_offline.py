@@ -48,6 +48,16 @@ LEFT_TWICE = """async () => {
 }"""
 """Both entries are left with the worker."""
 
+ALL_LEFT = """async () => {
+  const all = Object.entries(localStorage).filter(([name]) => name.startsWith("kingscore.outbox."));
+  const cache = await caches.open("kingscore-outbox");
+  const found = all.map(async ([name, items]) => {
+    const left = await cache.match(`/outbox/${name.slice("kingscore.outbox.".length)}`);
+    return JSON.stringify((await left?.json())?.what) === items;
+  });
+  return (await Promise.all(found)).every(Boolean);
+}"""
+
 OPTION = """([name, value]) => {
   const fields = [...document.querySelectorAll(`[name='${name}']`)];
   if (fields.length === 1) fields[0].value = value;
@@ -67,6 +77,14 @@ def away(new_phone):
         return phone
 
     return make
+
+
+def worker_sends(phone):
+    phone.page.wait_for_function(ALL_LEFT)
+    ServiceWorker(phone).find_signal()
+
+
+WAYS_HOME = pytest.mark.parametrize("send", [comes_home, worker_sends])
 
 
 def begin(phone, ruleset="turkish-king", names=NAMES, first=0, options=()):
@@ -234,7 +252,8 @@ def test_every_row_of_a_game_begun_without_a_signal_is_corrected_or_deleted(away
     ]
 
 
-def test_game_that_ends_without_a_signal_offers_the_next_one_of_the_evening(away):
+@WAYS_HOME
+def test_game_that_ends_without_a_signal_offers_the_next_one_of_the_evening(away, send):
     phone = away()
     page = phone.page
     names, deals = NAMES[:2], FAMILIES["honeymoon-king"][1]
@@ -247,7 +266,7 @@ def test_game_that_ends_without_a_signal_offers_the_next_one_of_the_evening(away
     page.locator(".first:has([name=first_declarer][value='1'])").tap()
     phone.tap_and_go(".actions button", "/offline/table/#")
     write_without_signal(phone, deals[:1])
-    comes_home(phone)
+    send(phone)
     first, second = (reload(game) for game in Game.objects.order_by("pk"))
     assert first.game.finished
     assert second.row.open_table == first.row.open_table is not None
@@ -328,8 +347,9 @@ def test_players_of_a_game_begun_without_a_signal_are_renamed(away):
     assert row.options == {"deals": 2}
 
 
+@WAYS_HOME
 @pytest.mark.parametrize("finished", [False, True], ids=["ended here", "ended before"])
-def test_match_goes_on_without_a_signal(away, finished):
+def test_match_goes_on_without_a_signal(away, finished, send):
     phone = away()
     page, go_on = phone.page, ".end form[data-outbox=next] button"
     phone.cable.plug()
@@ -356,7 +376,7 @@ def test_match_goes_on_without_a_signal(away, finished):
     play_hand(phone, march)
     expect(page.locator(".end h2")).to_have_text("Won: Burak + Deniz")
     expect(page.locator(go_on)).to_have_count(0)
-    comes_home(phone)
+    send(phone)
     games = [reload(each) for each in Game.objects.order_by("match_number")]
     assert [each.game.totals for each in games] == [(0, 4), (4, 0), (0, 4)]
     assert [each.row.first_declarer for each in games] == [0, 1, 2]
