@@ -96,6 +96,8 @@ function deliver(key) {
   return navigator.locks.request(`kingscore.start.${key}`, async () => {
     const record = find(key);
     if (!record) return { address: sentTo(key) };
+    // Nobody sends it again but who corrects it.
+    if (record.refused !== undefined) return { refused: record.refused };
     // The game before comes first, with its last deals.
     const before = record.after && await deliver(record.after);
     if (find(record.after)) {
