@@ -1,7 +1,6 @@
 from tournaments.engine.play.games import check, play, seal
 from tournaments.engine.rules.entries import Adjustment, Deal, Passed, Redeal, Stopped, Void
 from tournaments.engine.rules.fields import fields_of, trumps_of
-from tournaments.engine.rules.rulesets import UNITS
 
 SALT = "0f" * 16
 
@@ -49,7 +48,7 @@ def draw_counts(chance, ruleset, contract):
         # All of everything to one side agrees always.
         lucky = chance.choice(sides)
         return {
-            unit: tuple(UNITS[unit].total if side == lucky else 0 for side in sides)
+            unit: tuple(ruleset.units[unit].total if side == lucky else 0 for side in sides)
             for unit in ruleset.all_units
         }
     counts = {}
@@ -58,11 +57,11 @@ def draw_counts(chance, ruleset, contract):
         numbers = [0 for _ in sides]
         if unit == "places":
             numbers = chance.sample(range(1, len(sides) + 1), len(sides))
-        elif UNITS[unit].total is None:
+        elif ruleset.units[unit].total is None:
             numbers = [chance.randrange(2, 14) for _ in sides]
             numbers[chance.choice(sides)] = 0
         else:
-            for _ in range(UNITS[unit].total):
+            for _ in range(ruleset.units[unit].total):
                 numbers[chance.choice(lucky if len(units) == 1 else lucky[:1])] += 1
         counts[unit] = tuple(numbers)
     return counts

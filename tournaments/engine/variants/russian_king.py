@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
-from tournaments.engine.rules.rulesets import PENALTY, RANKS, Contract, Pack, Ruleset, Stage
+from tournaments.engine.rules.rulesets import PENALTY, RANKS, UNITS, Contract, Pack, Ruleset, Stage
 
 FOUR = {
     "no-tricks": {"tricks": -2},
@@ -55,7 +55,8 @@ def _game(id_: str, pack: Pack, penalties: Mapping[str, Mapping[str, int]], seat
     )
 
 
-ALL = {unit: each for values in FOUR.values() for unit, each in values.items()}
+EACH = {unit: each for values in FOUR.values() for unit, each in values.items()}
+ALL = {unit: EACH[unit] for unit in UNITS if unit in EACH}
 
 RULESETS = (
     _game("russian-king", Pack(ranks=RANKS[5:], tricks=8), {**FOUR, "yeralash": ALL}, 4),
