@@ -4,12 +4,14 @@ import pytest
 from django.utils import timezone
 
 from tests.deals import WHOLE_GAME
-from tests.tournament_builders import play, register, seated_at, who_sits
+from tests.factories import EVENING
+from tests.tournament_builders import play, published, register, running, seated_at, who_sits
 from tests.web.rounds.going import going, next_round, of_all, play_at
-from tournaments.models import Entrant, Game, Ruling, Sitting, Tournament
+from tournaments.models import AuditEntry, Entrant, Game, Ruling, Sitting, Tournament
 from tournaments.queries.sheets import load_sheet
 from tournaments.queries.state import load_state
 from tournaments.services.audit import NOBODY
+from tournaments.services.entrants.registration import Entry, register_entrants
 from tournaments.services.rounds.running import close_round
 
 
@@ -163,7 +165,8 @@ def test_late_one_takes_the_chair_of_a_house_player(director, club):
     assert "3 deals are played" in page.text
     assert 'value="plays"' not in page.text
 
-    assert director.post(at, {"do": ""}).status_code == 422
+    for wrong in ("", "chair", "chair e1", "plays e1"):
+        assert director.post(at, {"do": wrong}).status_code == 422
     director.post(at, {"do": chair, "missed": "nothing"})
 
     assert late.number in who_sits(round_)[1]
@@ -177,3 +180,71 @@ def test_somebody_has_to_be_chosen_to_come_late(director, club):
     page = director.post(of_all("change_late", round_, 1), follow=True)
 
     assert "Nobody is chosen." in page.text
+
+
+def test_who_waits_leaves_no_table_and_comes_to_none(director, club):
+    round_ = second_round(club)
+    (late,) = register(round_.event.tournament, "Geç")
+    Entrant.objects.filter(pk=late.pk).update(waiting=True)
+
+    left = director.post(of_all("leave_table", round_, late.number), {"way": "counts"}, follow=True)
+    came = director.post(of_all("arrive_late", round_, late.number), {"do": "out"})
+
+    assert "They do not take part in this round" in left.text
+    assert came.status_code == 302
+    assert not Sitting.objects.filter(entrant=late).exists()
+
+
+def test_late_one_takes_no_chair_in_another_section(director, club):
+    round_ = going(club, sections=2)
+    director.post(of_all("leave_table", round_, seated_at(round_, 1).number), {"way": "house"})
+    (late,) = register(round_.event.tournament, "Geç")
+    Entrant.objects.filter(pk=late.pk).update(section="A")
+    house, at = Entrant.objects.get(house=True), of_all("arrive_late", round_, late.number)
+
+    page = director.get(at)
+    refused = director.post(at, {"do": f"chair {house.key}"})
+
+    assert 'value="chair' not in page.text
+    assert refused.status_code == 422
+    assert house.number in who_sits(round_)[1]
+
+
+@pytest.mark.parametrize("then", ["Veli", "Ali"])
+def test_second_director_never_hears_of_another_substitute_than_plays(director, club, then):
+    round_ = second_round(club)
+    at = of_all("leave_table", round_, who_sits(round_)[1][2])
+    director.post(at, {"way": "substitute", "who": "Ali"})
+    noted = AuditEntry.objects.filter(action="leave-table")
+
+    director.post(at, {"way": "substitute", "who": then})
+
+    assert then in Game.objects.get(table__round=round_, table__number=1).players
+    assert noted.count() == 1 + (then != "Ali")
+
+
+def test_second_director_hears_that_the_late_one_plays_already(director, club):
+    round_ = second_round(club)
+    (late,) = register(round_.event.tournament, "Geç")
+    at = of_all("arrive_late", round_, late.number)
+    director.post(at, {"do": "out"})
+
+    again = director.post(at, {"do": "out"}, follow=True)
+    other = director.post(at, {"do": "plays"}, follow=True)
+
+    assert "sits out Round 2" in again.text
+    assert "The table has changed meanwhile" in other.text
+
+
+def test_late_one_needs_room_in_the_line_up(director, club):
+    teams = [Entry(f"Oyuncu {n:03}", team=f"Takım {n % 2}") for n in range(1, 9)]
+    row = running(*teams, club=club, line_up=4)
+    published(row)
+    (late,) = register_entrants(row.pk, [Entry("Geç", team="Takım 0")], NOBODY, at=EVENING)
+
+    refused = director.post(
+        of_all("arrive_late", row.event.rounds.get(), late.number), {"do": "out"}
+    )
+
+    assert refused.status_code == 422
+    assert not Sitting.objects.filter(entrant=late).exists()

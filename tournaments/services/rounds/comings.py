@@ -64,7 +64,7 @@ from tournaments.services.rounds.changes import (
     seat_anew,
     who_can_come,
 )
-from tournaments.services.rounds.proposals import add_house_players, number_of
+from tournaments.services.rounds.proposals import add_house_players, check_room, number_of
 from tournaments.services.rounds.rulings import NotInRound, RulingDecision, rule, withdraw_ruling
 from tournaments.services.rounds.running import value_missed_rounds
 from tournaments.services.rounds.seating import clear_tables, lay_tables, lock_drawn
@@ -202,13 +202,14 @@ def leave(  # noqa: PLR0913 - who leaves which round, and what follows
     """
     with transaction.atomic():
         round_, state = _locked(round_pk)
-        entrant = next(each for each in state.entrants.values() if each.pk == entrant_pk)
+        entrant = _entrant_of(state, entrant_pk)
         details: dict[str, Any] = {
             "round": round_.number,
             "entrants": [entrant.key],
             "way": decision.way,
         }
-        if _is_last("leave-table", state.tournament, details):
+        # Somebody else may be the substitute, or of the partner.
+        if decision.way != SUBSTITUTE and _is_last("leave-table", state.tournament, details):
             return
         seat = seat_taken(state, round_, entrant.key)
         if seat is None:
@@ -218,10 +219,15 @@ def leave(  # noqa: PLR0913 - who leaves which round, and what follows
         details["table"] = seat.table.number
         if decision.way == SUBSTITUTE:
             player = decision.instead_of or entrant.player_id
-            rows = entrant.substitutes.filter(round_number=round_.number)
-            if rows.filter(instead_of=player).exists():
-                details["replaced"] = True
+            rows = entrant.substitutes.filter(round_number=round_.number, instead_of=player)
+            before = rows.first()
             row = put_substitute(Place(entrant.pk, round_.number, player), decision.name, by, at=at)
+            if before is not None:
+                if before.player_id == row.player_id and not (
+                    decision.for_good and entrant.withdrawn_at is None
+                ):
+                    return
+                details["replaced"] = True
             details["substitute"] = row.pk
         elif decision.way == HOUSE:
             house, added = _free_house_player(state, round_, entrant, by, at)
@@ -244,11 +250,18 @@ def leave(  # noqa: PLR0913 - who leaves which round, and what follows
         _note("leave-table", state, round_, details, by, at=at)
 
 
-def arriving_seats(state: TournamentState, round_: Round) -> list[tuple[TakenSeat, Entrant]]:
-    """Return the chairs of house players whose games are not over, with who has them."""
+def arriving_seats(
+    state: TournamentState, round_: Round, entrant: Entrant
+) -> list[tuple[TakenSeat, Entrant]]:
+    """Return the chairs of house players that a late entrant can take, with who has them."""
     house = [key for key, each in state.entrants.items() if each.house]
     seats = [seat for key in house if (seat := seat_taken(state, round_, key)) is not None]
-    return [(seat, seat.entrant) for seat in seats if not seat.sheet.game.finished]
+    section = state.section_of(entrant)
+    return [
+        (seat, seat.entrant)
+        for seat in seats
+        if not seat.sheet.game.finished and state.section_at(seat.table.entrants) == section
+    ]
 
 
 def can_arrive(state: TournamentState, round_: Round, entrant: Entrant) -> bool:
@@ -275,26 +288,32 @@ class Arriving:
 def arrive(round_pk: int, entrant_pk: int, decision: Arriving, by: Actor, *, at: datetime) -> None:
     """Do what a director decides about somebody who comes late to a round. Idempotent.
 
-    Raises: WayGone, WrongState, Refused. Nothing is written then.
+    Raises: WayGone, WrongState, LineUpFull, Refused. Nothing is written then.
     """
     with transaction.atomic():
         round_, state = _locked(round_pk)
-        entrant = next(each for each in state.entrants.values() if each.pk == entrant_pk)
-        details: dict[str, Any] = {"round": round_.number, "entrants": [entrant.key]}
+        entrant = _entrant_of(state, entrant_pk)
+        details: dict[str, Any] = {
+            "round": round_.number,
+            "entrants": [entrant.key],
+            "plays": decision.plays,
+            "instead_of": decision.instead_of,
+        }
         if _is_last("arrive-late", state.tournament, details):
             return
         if not can_arrive(state, round_, entrant):
             raise WayGone
+        check_room(state, round_.number, {*state.seating_of(round_).names, entrant.key})
         if decision.missed is not None and decision.missed != entrant.missed:
             details["missed_before"] = entrant.missed
             value_missed_rounds(entrant.pk, decision.missed, by, at=at)
         if decision.instead_of:
-            house = state.entrants.get(decision.instead_of)
-            seat = seat_taken(state, round_, house.key) if house is not None else None
-            if house is None or not house.house or seat is None or seat.sheet.game.finished:
+            chairs = {house.key: seat for seat, house in arriving_seats(state, round_, entrant)}
+            seat = chairs.get(decision.instead_of)
+            if seat is None:
                 raise WayGone
-            details["house"] = house.key
-            _take_chair(round_, seat.table, (house, entrant), by, at)
+            details["house"] = seat.entrant.key
+            _take_chair(round_, seat.table, (seat.entrant, entrant), by, at)
         elif decision.plays:
             seating = preview_late(state, round_, arriving=[entrant.key])
             if seating is not None and entrant.key in seating.byes:
@@ -314,6 +333,14 @@ def _locked(round_pk: int) -> tuple[Round, TournamentState]:
     # Writers lock the row of the game: no table goes on during this change.
     lock_tables_of(round_)
     return round_, load_state(tournament)
+
+
+def _entrant_of(state: TournamentState, pk: int) -> Entrant:
+    entrant = next((each for each in state.entrants.values() if each.pk == pk), None)
+    if entrant is None:
+        # Whoever waits does not take part.
+        raise NotInRound
+    return entrant
 
 
 def _is_last(action: str, tournament: Tournament, details: Mapping[str, Any]) -> bool:

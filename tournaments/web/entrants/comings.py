@@ -177,7 +177,8 @@ def arrives(request: HttpRequest, slug: str, tournament: str, entrant: int) -> H
     page = page_of(request, row.tournament)
     state = page["shared"].state
     known = state.entrants.get(row.key)
-    if round_ is None or known is None or not can_arrive(state, round_, known):
+    can_come = round_ is not None and known is not None and can_arrive(state, round_, known)
+    if round_ is None or known is None or not (can_come or request.method == "POST"):
         return redirect("entrant", slug, tournament, entrant)
     is_new = not any(row.key in seated.names for seated in state.seated_rounds)
     problem, status = "", 200
@@ -185,7 +186,7 @@ def arrives(request: HttpRequest, slug: str, tournament: str, entrant: int) -> H
         what, _sep, chair = request.POST.get("do", "").partition(" ")
         missed = request.POST.get("missed") if is_new else None
         try:
-            if what not in ("plays", "chair", "out"):
+            if what not in ("plays", "chair", "out") or (what == "chair") != bool(chair):
                 raise WayGone(sentence=_("Choose what follows."))
             if missed is not None and missed not in Entrant.Missed.values:
                 missed = Entrant.Missed.NOTHING
@@ -201,6 +202,9 @@ def arrives(request: HttpRequest, slug: str, tournament: str, entrant: int) -> H
             done = {"name": row.shown_name, "round": round_name(round_)}
             messages.success(request, text % done)
             return redirect("running", slug, tournament, round_.number)
+        if not can_come:
+            messages.error(request, problem)
+            return redirect("entrant", slug, tournament, entrant)
     seating = preview_late(state, round_, arriving=[row.key])
     plays = seating is None or row.key not in seating.byes
     freed = () if seating is None else _without(state, round_, seating)
@@ -213,7 +217,7 @@ def arrives(request: HttpRequest, slug: str, tournament: str, entrant: int) -> H
         "freed": [state.entrants[key].shown_name for key in freed],
         "chairs": [
             {"seat": seat, "house": house, "deals": len(seat.sheet.game.deals)}
-            for seat, house in arriving_seats(state, round_)
+            for seat, house in arriving_seats(state, round_, known)
             if house.key not in freed
         ],
         "missed": [(value, label) for value, label in Entrant.Missed.choices if is_new and value],
