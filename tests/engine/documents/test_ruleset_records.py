@@ -183,7 +183,7 @@ def test_ruleset_is_an_id_or_a_document(rules):
 
 def test_options_belong_to_the_house_rules():
     record = house_record(options={"king": "off"})
-    record["ruleset"]["options"] = []
+    record["ruleset"]["options"] = record["ruleset"]["implied"] = []
     result = write_result(read_game(record))
     assert [(p["code"], p["where"]) for p in result["problems"]] == [
         ("unknown-option", "options.king")
