@@ -138,6 +138,8 @@ def club(request, monkeypatch):
         lay(round_, "krapet", NAMES[:2], won_by(month % 2))
         queens = {**deal("no-queens", 1 + month, 3 - month), "declarer": 0}
         lay(round_, "turkish-king-partners", NAMES, queens, STOPPED)
+        five = {"type": "deal", "contract": "no-queens", "counts": {"queens": [0, 1, 3, 0, 0]}}
+        lay(round_, "king-five", [*NAMES, "Five"], five, STOPPED)
         close_round(round_.pk, NOBODY, at=EVENING + timedelta(days=3000 + 40 * month, hours=1))
     club.rates_evenings = True
     club.save()

@@ -102,7 +102,14 @@ from tournaments.engine.rules.entries import (
     whole,
     write_points,
 )
-from tournaments.engine.rules.rulesets import LONGEST_ID, Code, InvalidEntry, Problem, number_of
+from tournaments.engine.rules.rulesets import (
+    LONGEST_ID,
+    MOST_SEATS,
+    Code,
+    InvalidEntry,
+    Problem,
+    number_of,
+)
 from tournaments.engine.standings.standings import Standing, next_stage
 from tournaments.engine.work import TooMuchWork, limited_work, spend
 
@@ -613,14 +620,14 @@ GAME = fields(
     {
         "at": MOMENT,
         "ruleset": RULESET,
-        "sides": listed(whole(0, 3), 2, 4),
-        "totals": listed(WORTH, 2, 4),
-        "ranks": listed(PLACE, 2, 4),
+        "sides": listed(whole(0, MOST_SEATS - 1), 2, MOST_SEATS),
+        "totals": listed(WORTH, 2, MOST_SEATS),
+        "ranks": listed(PLACE, 2, MOST_SEATS),
         # Without it the points count.
         "counts": plain(
             "half-places", lambda value: value == "half-places", {"const": "half-places"}
         ).optional(),
-        "seats": listed(or_null(SEAT), 2, 4),
+        "seats": listed(or_null(SEAT), 2, MOST_SEATS),
         "digest": DIGEST.optional(),
     }
 )
