@@ -1,7 +1,9 @@
 import re
 
 import pytest
+from django.urls import reverse
 from django.utils import timezone
+from django.utils.html import strip_tags
 
 from tests.deals import WHOLE_GAME
 from tests.factories import EVENING
@@ -78,6 +80,9 @@ def test_others_play_on_with_a_house_player_whose_chair_counts_for_nobody(direct
     assert house.house
     game = Game.objects.get(table__round=round_, table__number=1)
     assert (game.players[2], len(load_sheet(game).game.deals)) == (house.player.name, 8)
+    log = strip_tags(director.get(reverse("club_changes", args=[club.slug])).text)
+    entry = log.partition("Left the table")[2].partition("Only:")[0]
+    assert entry.split()[-6:-2] == ["2Table:", "1Entrants:", "Oyuncu", f"{number:03}"]
     play_at(round_, 1, WHOLE_GAME[8:])
     play_at(round_, 2, WHOLE_GAME)
     close_round(round_.pk, NOBODY, at=timezone.now())

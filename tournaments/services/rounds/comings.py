@@ -231,7 +231,7 @@ def leave(  # noqa: PLR0913 - who leaves which round, and what follows
             details["substitute"] = row.pk
         elif decision.way == HOUSE:
             house, added = _free_house_player(state, round_, entrant, by, at)
-            details |= {"house": house.key} | ({"added": [house.key]} if added else {})
+            details |= {"house_player": house.key} | ({"registered": [house.key]} if added else {})
             _take_chair(round_, seat.table, (entrant, house), by, at)
         elif decision.way == RESEAT:
             change_late(round_.pk, by, at=at, leaving=[entrant.pk])
@@ -312,7 +312,7 @@ def arrive(round_pk: int, entrant_pk: int, decision: Arriving, by: Actor, *, at:
             seat = chairs.get(decision.instead_of)
             if seat is None:
                 raise WayGone
-            details["house"] = seat.entrant.key
+            details["house_player"] = seat.entrant.key
             _take_chair(round_, seat.table, (seat.entrant, entrant), by, at)
         elif decision.plays:
             seating = preview_late(state, round_, arriving=[entrant.key])
@@ -408,7 +408,7 @@ def _note(  # noqa: PLR0913 - what was done, where, and by whom
     tables = [{table.number: table.entrants for table in each.tables} for each in (sat, sits)]
     old, new = tables
     back: dict[str, Any] = {
-        "seats": {
+        "chairs": {
             str(number): list(old.get(number, ()))
             for number in sorted({*old, *new})
             if old.get(number) != new.get(number)
@@ -430,7 +430,7 @@ def _note(  # noqa: PLR0913 - what was done, where, and by whom
 def is_as_decided(tournament: Tournament, entry: AuditEntry) -> bool:
     """Return whether no sheet that the act of an audit entry concerns was written since."""
     details = {**(entry.before or {}), **(entry.after or {})}
-    numbers = {*map(int, details["seats"]), *filter(None, [details.get("table")])}
+    numbers = {*map(int, details["chairs"]), *filter(None, [details.get("table")])}
     written = Revision.objects.filter(
         at__gt=entry.at,
         game__table__round__event=tournament.event_id,
@@ -466,7 +466,7 @@ def undo_coming(tournament: Tournament, entry: AuditEntry, by: Actor, at: dateti
     for each in rows:
         each.joins_in, each.checked_in = details["here"][each.key]
     Entrant.objects.bulk_update(rows, ["joins_in", "checked_in"])
-    for key in details.get("added", ()):
+    for key in details.get("registered", ()):
         remove_entrant(tournament.entrants.get(number=number_of(key)).pk, by, at=at)
     tournament = lock_tournament(tournament.pk)
     touch(tournament)
@@ -489,9 +489,9 @@ def _play_on(sheet: Sheet, by: Actor, at: datetime) -> None:
 def _seat_back(round_: Round, details: Mapping[str, Any], by: Actor, at: datetime) -> None:
     """Seat a round's changed tables, and who sat out, as they did before."""
     state = load_state(lock_tournament(round_.event.tournament.pk))
-    seats = {int(number): keys for number, keys in details["seats"].items()}
+    seats = {int(number): keys for number, keys in details["chairs"].items()}
     tables = {table.number: table for table in state.seating_of(round_).tables}
-    if "house" in details and len(seats) == 1:
+    if "house_player" in details and len(seats) == 1:
         ((number, keys),) = seats.items()
         turn = [
             (state.entrants[one], state.entrants[other])

@@ -147,7 +147,7 @@ def _is_independent(tournament: Tournament, entry: AuditEntry) -> bool:
         case "change-seating":
             independent = "seating" in details
         case "leave-table" | "arrive-late":
-            independent = "seats" in details and is_as_decided(tournament, entry)
+            independent = "chairs" in details and is_as_decided(tournament, entry)
     return independent
 
 

@@ -181,6 +181,9 @@ FIELDS: Mapping[str, Text] = {
 LEFT_OUT = (
     *("records", "seat", "revision", "rounds", "gone", "result"),
     *("seating", "lifecycle", "checked_in", "with_people", "sections"),
+    # Their consequences have entries of their own, and undoing needs them.
+    *("way", "chairs", "here", "byes", "substitute", "replaced", "house_player", "registered"),
+    *("withdrawn", "plays", "instead_of", "missed_before"),
 )
 """Fields for machines only."""
 
