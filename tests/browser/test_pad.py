@@ -542,6 +542,15 @@ def test_small_screens_hold_the_contracts_of_every_game(new_phone, width, height
         assert phone.page.evaluate(OVER_THE_EDGE) == [], ruleset
 
 
+def test_smallest_screen_begins_a_game_and_holds_the_trumps_of_euchre(new_phone):
+    phone = new_phone(locale="tr-TR", viewport={"width": 320, "height": 568})
+    phone.open("/new/")
+    own, start = (phone.page.locator(each).bounding_box() for each in (".seat-0", ".actions"))
+    assert own["y"] + own["height"] <= start["y"]
+    phone.sit_down(ruleset="euchre")
+    assert phone.page.evaluate(OUT_OF_REACH) == []
+
+
 OVER_THE_EDGE = """() => [...document.querySelectorAll(".seats .tile .left span")]
   .filter(e => e.getBoundingClientRect().right > e.closest(".tile").getBoundingClientRect().right)
   .map(e => e.outerHTML)"""
