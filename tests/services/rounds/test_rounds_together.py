@@ -27,13 +27,14 @@ from tests.tournament_builders import (
 from tests.web.rounds.going import going, table
 from tournaments import models
 from tournaments.engine.documents.entries import parse_entry
+from tournaments.queries.sheets import load_sheet
 from tournaments.services.audit import NOBODY, Actor
 from tournaments.services.entrants.registration import Entry, register_by_link, register_entrants
 from tournaments.services.events import events
 from tournaments.services.games import tables
 from tournaments.services.games.playing import correct_entry
 from tournaments.services.people.merging import merge_players
-from tournaments.services.rounds import changes, rulings, seating
+from tournaments.services.rounds import changes, comings, rulings, seating
 from tournaments.services.rounds import running as rounds_running
 from tournaments.services.rounds.rulings import SeenDeal, confirm_deal, dispute_deal, settle_deal
 from tournaments.services.rounds.seating import take_back_round
@@ -237,6 +238,32 @@ def test_exchange_by_two_at_a_table_that_begins_is_made_once():
     # The deal counts for the chairs, or was written for the people of before.
     assert begun in (1, "StaleRevision")
     assert [entrant.key for entrant in seats.all()] == [keys[1], keys[0], *keys[2:]]
+
+
+@pytest.mark.parametrize(
+    ("other", "late"), [("counts", {None}), ("house", {"NotInRound", "WayGone"})]
+)
+def test_two_who_decide_about_one_who_leaves_agree_while_the_phone_writes(other, late):
+    round_ = opened(running(*NINE[:4]))
+    play(round_, WHOLE_GAME[:3])
+    row, entrant = models.Game.objects.get(), models.Entrant.objects.get(number=1)
+
+    def leaves(way):
+        decision = comings.Leaving(way)
+        return comings.leave(round_.pk, entrant.pk, decision, NOBODY, at=EVENING, reason="left")
+
+    *directors, phone = at_once(
+        lambda: leaves("counts"),
+        lambda: leaves(other),
+        lambda: record(row, WHOLE_GAME[3]),
+    )
+
+    assert lines("leave-table") == lines("withdraw-entrant") == 1
+    first, second = sorted(directors, key=bool)
+    assert first is None
+    assert second in late
+    assert phone in (4, "StaleRevision")
+    assert len(load_sheet(models.Game.objects.get()).game.deals) == 3 + (phone == 4)
 
 
 def test_table_that_begins_while_somebody_is_taken_from_it_is_one_of_the_two():
