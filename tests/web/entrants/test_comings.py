@@ -15,6 +15,7 @@ from tournaments.queries.state import load_state
 from tournaments.services.audit import NOBODY
 from tournaments.services.entrants.registration import Entry, register_entrants
 from tournaments.services.rounds.running import close_round
+from tournaments.services.rounds.undo import last_act, undo_act
 
 
 def standings():
@@ -253,3 +254,19 @@ def test_late_one_needs_room_in_the_line_up(director, club):
 
     assert refused.status_code == 422
     assert not Sitting.objects.filter(entrant=late).exists()
+
+
+def test_feed_hears_of_the_game_that_goes_when_a_coming_is_undone(director, club):
+    round_ = going(club)
+    late = register(round_.event.tournament, *(f"Geç {n}" for n in range(4)))
+    for each in late:
+        do = "plays" if each == late[-1] else "out"
+        director.post(of_all("arrive_late", round_, each.number), {"do": do})
+    game = Game.objects.get(table__round=round_, table__number=3)
+
+    tournament = Tournament.objects.get()
+    act = last_act(tournament, timezone.now())
+    undo_act(tournament.pk, act.pk, NOBODY, at=timezone.now())
+
+    assert AuditEntry.objects.get(action="undo-coming").after["gone"] == [game.public_id]
+    assert not Game.objects.filter(pk=game.pk).exists()

@@ -67,7 +67,7 @@ from tournaments.services.rounds.changes import (
 from tournaments.services.rounds.proposals import add_house_players, check_room, number_of
 from tournaments.services.rounds.rulings import NotInRound, RulingDecision, rule, withdraw_ruling
 from tournaments.services.rounds.running import value_missed_rounds
-from tournaments.services.rounds.seating import clear_tables, lay_tables, lock_drawn
+from tournaments.services.rounds.seating import clear_tables, games_of, lay_tables, lock_drawn
 from tournaments.services.tournaments.lifecycle import WrongState, lock_tournament, note, touch
 
 SUBSTITUTE, HOUSE, RESEAT = "substitute", "house", "reseat"
@@ -444,7 +444,7 @@ def undo_coming(tournament: Tournament, entry: AuditEntry, by: Actor, at: dateti
     """Undo what was decided about somebody who left or came; the tournament must be locked."""
     details = {**(entry.before or {}), **(entry.after or {})}
     round_, state = _locked(tournament.event.rounds.get(number=details["round"]).pk)
-    entrant = state.entrants[details["entrants"][0]]
+    entrant, stood = state.entrants[details["entrants"][0]], games_of(round_)
     if details.get("way") in STOPS:
         game = Game.objects.get(table__round=round_, table__number=details["table"])
         _play_on(load_sheet(game), by, at)
@@ -471,7 +471,8 @@ def undo_coming(tournament: Tournament, entry: AuditEntry, by: Actor, at: dateti
     tournament = lock_tournament(tournament.pk)
     touch(tournament)
     known = {name: details[name] for name in ("round", "entrants")}
-    note(tournament, "undo-coming", by, at, after=known)
+    gone = sorted({*stood} - {*games_of(round_)})
+    note(tournament, "undo-coming", by, at, after=known | ({"gone": gone} if gone else {}))
 
 
 def _play_on(sheet: Sheet, by: Actor, at: datetime) -> None:
