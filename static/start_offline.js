@@ -115,6 +115,15 @@ form.addEventListener("submit", (event) => {
   });
 });
 
+// Whoever sits out has a line behind those of all seats.
+function addResting(name, value) {
+  const line = document.getElementById("sits-out").content.firstElementChild.cloneNode(true);
+  const [who, out] = line.querySelectorAll("input");
+  Object.assign(who, { name, value });
+  out.value = name.at(-1);
+  form.querySelector("fieldset").append(line);
+}
+
 // The same people and rules again.
 function again(fields) {
   const typed = Object.entries(fields).filter(([name, value]) => form.elements[name] && value !== null && name !== "match");
@@ -123,6 +132,7 @@ function again(fields) {
     if (tick) tick.checked = value === true;
     else form.elements[name].value = String(value);
   }
+  for (const name of ["name6", "name7"]) if (fields[name] && !form.elements[name]) addResting(name, fields[name]);
   form.dispatchEvent(new Event("change"));
 }
 
@@ -143,7 +153,8 @@ async function fillRematch() {
   const fields = JSON.parse(page?.getElementById("again")?.textContent ?? "null");
   if (!fields) return say(words.needs);
   choose(fields.ruleset);
-  again({ ...fields, ...renamed(page.getElementById("outbox").dataset.game) });
+  // Where somebody sits out, the seats are others than those of the names that wait.
+  again({ ...fields, ...(fields.name6 ? {} : renamed(page.getElementById("outbox").dataset.game)) });
 }
 
 // A page that was kept has the key of another table.

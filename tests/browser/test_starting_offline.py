@@ -383,6 +383,31 @@ def test_match_goes_on_without_a_signal(away, finished, send):
     assert {(each.row.match, each.row.title) for each in games} == {(game.match, "Friday")}
 
 
+def test_rematch_without_a_signal_seats_whoever_sat_out(away):
+    phone = away()
+    page, (names, deals) = phone.page, (NAMES[:2], FAMILIES["honeymoon-king"][1])
+    phone.cable.plug()
+    head = SetupFactory(ruleset="honeymoon-king", players=names, options={"deals": 2})
+    game = start_table(head, at=EVENING)
+    Game.objects.filter(pk=game.pk).update(resting=["Cem"])
+    record(game, deals[0])
+    phone.open(address(game, "write"))
+    phone.lose_signal()
+    write_without_signal(phone, deals[1:2])
+    phone.tap_and_go(".end a.button", "/rematch/$")
+    rests = page.get_by_label("Sits out this game")
+    playing = [page.locator(f"[name=name{seat}]").input_value() for seat in (0, 1)]
+    assert {*playing, rests.input_value()} == {*names, "Cem"} != {*playing, "Cem"}
+    phone.name_seats(["Cem", names[1]])
+    rests.fill(names[0])
+    phone.tap_and_go(".actions button", "/offline/table/#")
+    write_without_signal(phone, deals[:1])
+    comes_home(phone)
+    row = the_game().row
+    assert (row.players, row.resting) == (["Cem", names[1]], [names[0]])
+    assert (row.number, len(the_game().positions)) == (2, 1)
+
+
 def play_hand(phone, hand):
     before = phone.page.locator("#table .sheet .marks.waits").count()
     enter_hand(phone, hand)

@@ -38,6 +38,7 @@ from tournaments.queries.sheets import (
     LaterEntryInvalid,
     ReviewedDeals,
     Sheet,
+    games_until,
     last_game_after,
     load_reviews,
     load_sheet,
@@ -64,7 +65,9 @@ from tournaments.services.games.seating import (
     ask_for_seat,
     back_request,
     leave_seat,
+    seated,
     take_seat,
+    who_rests,
 )
 from tournaments.services.games.writing import (
     BadKey,
@@ -692,10 +695,14 @@ def table_context(
     if match and game.ending is None:
         rows["match"] = match["so_far"]
     again = None
-    if row.table_id is None and row.match_id is None and not row.resting:
-        # A rematch of the same players, for a phone without a signal.
-        table = LastTable(row.players, row.ruleset, row.options)
+    if row.table_id is None and row.match_id is None and len(row.resting) <= 2:
+        # A rematch of the same people, for a phone without a signal.
+        people = [*row.players, *row.resting]
+        resting = who_rests(games_until(row), people, ruleset.seats) if row.resting else ()
+        playing = [name for name in people if name not in resting]
+        table = LastTable(seated(people, playing, ruleset.seats), row.ruleset, row.options)
         again = table.initial({row.ruleset: rules_of(row)})
+        again |= {f"name{line}": name for line, name in enumerate(resting, 6)}
     return {
         **_at_club(request, sheet),
         "row": row,
