@@ -58,7 +58,7 @@ PAGES = {
     "/clubs/moda/house-rules/": (6, lambda club: HouseRulesetFactory(club=club)),
     "/clubs/moda/people/": (8, person),
     "/clubs/moda/players/": (
-        8,
+        7,
         lambda club: make.PlayerFactory(club=club, account=make.AccountFactory()),
     ),
     "/clubs/moda/players/kept/merge/": (6, same_name),
