@@ -31,7 +31,7 @@ from tournaments.engine.variants import RULESETS
         ("euchre", "euchre", (0, -1, None, 1)),
         ("krapet", "krapet", (None, None, None, None)),
         ("barbu-french-five", "no-tricks", (-1, 1, 0, 0)),
-        ("russian-king", "no-tricks", (0, -1, None, 1)),
+        ("russian-king", "no-tricks", (0, 1, None, 1)),
     ],
 )
 def test_roles_go_round_with_the_turn(ruleset, contract, roles):
