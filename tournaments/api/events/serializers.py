@@ -9,7 +9,7 @@ from tournaments.api import fields
 from tournaments.api.access import token_of
 from tournaments.api.games.serializers import MatchTermsSerializer
 from tournaments.engine.documents.shapes import EVENT_FIELDS
-from tournaments.engine.rules.rulesets import LONGEST_ID
+from tournaments.engine.rules.rulesets import LONGEST_ID, MOST_SEATS
 from tournaments.models import Event, Round, Season, Table
 from tournaments.models.clubs import LeaguePoints
 from tournaments.models.events import MOST_WRONG_CODES
@@ -195,10 +195,10 @@ class NewTableSerializer(fields.StrictSerializer):
     With `match` its game is the first one of a match.
     """
 
-    players = serializers.ListField(child=SitterSerializer(), max_length=4)
+    players = serializers.ListField(child=SitterSerializer(), max_length=MOST_SEATS)
     ruleset = serializers.CharField(max_length=LONGEST_ID, required=False)
     options = serializers.DictField(required=False)
-    first_declarer = serializers.IntegerField(default=0, min_value=0, max_value=3)
+    first_declarer = serializers.IntegerField(default=0, min_value=0, max_value=MOST_SEATS - 1)
     title = fields.LineField(default="", allow_blank=True)
     place = fields.LineField(default="", allow_blank=True)
     match = MatchTermsSerializer(required=False)

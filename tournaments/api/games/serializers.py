@@ -84,7 +84,7 @@ class NamesField(serializers.ListField):
     child = fields.LineField()
 
     def __init__(self, **kwargs: Any) -> None:
-        super().__init__(max_length=4, **kwargs)
+        super().__init__(max_length=MOST_SEATS, **kwargs)
 
 
 @extend_schema_field(component("Entry"))
@@ -387,7 +387,7 @@ class TotalsSerializer(fields.StrictSerializer):
     `reason` says why totals on the sheet are corrected.
     """
 
-    totals = serializers.ListField(child=fields.SentPointsField(), max_length=4)
+    totals = serializers.ListField(child=fields.SentPointsField(), max_length=MOST_SEATS)
     early = serializers.BooleanField(default=False)
     reason = fields.LineField(default="", allow_blank=True, max_length=LONGEST_REASON)
     author = fields.LineField(default="", allow_blank=True)
