@@ -91,7 +91,7 @@ LISTS = {
     "clubs/moda/seasons/": (4, lambda club: make.SeasonFactory(club=club)),
     "clubs/moda/tournaments/": (4, lambda club: make.TournamentFactory(event__club=club)),
     "clubs/moda/tournaments/acik/entrants/": (7, entrant),
-    "clubs/moda/tournaments/acik/rounds/1/tables/": (8, game),
+    "clubs/moda/tournaments/acik/rounds/1/tables/": (9, game),
     "clubs/moda/webhooks/hook/deliveries/": (5, delivery),
     "games/": (3, game),
 }

@@ -181,8 +181,13 @@ def read_entry(raw: Any) -> tuple[Entry | None, list[Problem]]:
     return form.entry(**own), faults
 
 
-def write_entry(entry: Entry) -> dict[str, Any]:
-    """Return the entry as JSON for a record; `read_entry` reads the same entry back."""
+def write_entry(entry: Entry, ruleset: Ruleset | None = None) -> dict[str, Any]:
+    """Return the entry as JSON for a record; `read_entry` reads the same entry back.
+
+    With the ruleset of its game an adjustment says who gets the opposite, as it is stored.
+    """
+    if ruleset is not None and isinstance(entry, Adjustment) and entry.to is None:
+        entry = replace(entry, to=str(ruleset.settings.get("adjustment_to", "none")))
     written: dict[str, Any] = {"type": TYPES[type(entry)]}
     for name in ("contract", "declarer", "by", "seat", "points", "to", "reason"):
         value = getattr(entry, name, None)

@@ -218,9 +218,11 @@ class _Stretch:
             rounds.setdefault(round_.pk, (round_, []))[1].append(game)
         for round_, games in rounds.values():
             for game in games:
-                spread = spreads.get(game.spread, Spread()).seeing(game.scores)
-                spreads[game.spread] = spread
-                for mismatch in self._look_at_game(round_, game, spread, order):
+                before = spreads.get(game.spread, Spread())
+                scores = game.counted(before)
+                spreads[game.spread] = before.seeing(scores)
+                unit = self.constants.unit(game.spread, spreads[game.spread])
+                for mismatch in self._look_at_game(round_, game, scores, unit, order):
                     yield round_.at, mismatch
             row = self.rounds.pop(round_.pk, None)
             computed = {name: list(spread) for name, spread in spreads.items()}
@@ -238,7 +240,12 @@ class _Stretch:
             yield row.at, self._mismatch(f"round {pk}", row.spreads, None)
 
     def _look_at_game(
-        self, round_: RoundToRate, game: Played, spread: Spread, order: dict[int, int]
+        self,
+        round_: RoundToRate,
+        game: Played,
+        scores: Sequence[float],
+        unit: float,
+        order: dict[int, int],
     ) -> Iterator[Mismatch]:
         people = [person_of(who) if who else None for who in game.people]
         # Removed from the rest: changes left at the end belong to no game.
@@ -252,8 +259,7 @@ class _Stretch:
         missing = any(
             who is not None and each is None for who, each in zip(people, stored, strict=True)
         )
-        unit = self.constants.unit(game.spread, spread)
-        afters = [] if missing else rate(befores, game.sides, game.scores, unit)
+        afters = [] if missing else rate(befores, game.sides, scores, unit)
         for seat, (who, each) in enumerate(zip(people, stored, strict=True)):
             if who is None:
                 continue

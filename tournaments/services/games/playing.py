@@ -239,7 +239,9 @@ def record_entry(game_pk: int, entry: Entry, context: WriteContext) -> Sheet:
 
 def _is_entry(entry: Entry, sheet: Sheet, stored: Revision) -> bool:
     if stored.kind != Revision.Kind.COMPLETION:
-        return stored.kind == Revision.Kind.ENTRY and stored.body == write_entry(entry)
+        return stored.kind == Revision.Kind.ENTRY and stored.body == write_entry(
+            entry, sheet.game.ruleset
+        )
     try:
         return bool(stored.body == write_entry(completed(_version_before(sheet, stored), entry)))
     except InvalidEntry:
@@ -320,7 +322,7 @@ def with_entry(sheet: Sheet, entry: Entry) -> Sheet:
         known = (w.position for w in sheet.revisions if w.position is not None)
         position, kind = max(known, default=-1) + 1, Revision.Kind.ENTRY
         positions = (*positions, position)
-    revision = Revision(kind=kind, position=position, body=write_entry(entry))
+    revision = Revision(kind=kind, position=position, body=write_entry(entry, game.ruleset))
     return Sheet(sheet.row, (*sheet.revisions, revision), positions, play(game, entry))
 
 
@@ -365,7 +367,8 @@ def correct_entry(
     def correct(sheet: Sheet) -> Sheet:
         before = _body_at(sheet, position)
         try:
-            version.body = write_entry(corrected(sheet.game.ruleset, before, entry))
+            rules = sheet.game.ruleset
+            version.body = write_entry(corrected(rules, before, entry), rules)
             _check_totals_typed(entry, before)
         except InvalidEntry as error:
             raise LaterEntryInvalid(position, error.problems) from error
@@ -379,7 +382,8 @@ def correct_entry(
             return False
         try:
             before = _version_before(sheet, stored)
-            version.body = write_entry(corrected(sheet.game.ruleset, before, entry))
+            rules = sheet.game.ruleset
+            version.body = write_entry(corrected(rules, before, entry), rules)
         except InvalidEntry:
             return False
         return _says_the_same(stored, version)

@@ -34,7 +34,7 @@ from tournaments.models import (
 )
 from tournaments.models.people import fold_name
 from tournaments.queries.rulesets import find_ruleset_of_club
-from tournaments.queries.sheets import fold_sheet, put_computed
+from tournaments.queries.sheets import fold_sheet, put_computed, rules_of
 from tournaments.services.audit import Actor, Change, note_change
 from tournaments.services.base.writes import Refused
 from tournaments.services.events.events import EventPlan, season_on, start_event, subject_of
@@ -322,7 +322,7 @@ def _write(
         key=f"import-{number:06}",
         kind=Revision.Kind.ENTRY,
         position=number,
-        body=write_entry(replace(entry, author=None)),
+        body=write_entry(replace(entry, author=None), rules_of(row)),
         author=called.get(author, author)[:LONGEST_NAME],
         at=at,
     )
