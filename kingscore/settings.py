@@ -387,6 +387,7 @@ STATICFILES_FINDERS = [
 # The scripts and styles of pages, by names of files in static/: see kingscore/static_files.py.
 BUNDLES = {
     "amend.js": "typed waits amend",
+    "amend_totals.js": "typed waits amend totals",
     "base.js": "typed waits",
     "carried.js": "typed waits tables",
     "dispute.js": "typed waits table",
@@ -401,6 +402,7 @@ BUNDLES = {
     "table.js": "typed waits outbox who home_screen offline",
     "table_offline.js": "typed waits table_offline outbox",
     "tables.js": "typed waits tables offline",
+    "totals.js": "typed waits totals",
     "wall.js": "typed waits clock follow wall",
     "without_signal.js": "typed waits offline unsent",
 }
