@@ -68,10 +68,11 @@ def test_table_is_drawn_for_the_chosen_game(new_phone):
     expect(offered).to_contain_text("King")
     drawn = [seats_shown(phone)]
     phone.page.locator(".others:visible").tap()
-    expect(games).to_have_count(5 + 9)
+    expect(games).to_have_count(5 + 11)
     # Only the chosen ruleset offers its options.
     phone.page.get_by_role("radio", name="Rıfkı").check()
-    expect(offered).to_have_count(0)
+    expect(offered).to_have_count(1)
+    expect(offered).not_to_contain_text("King")
     for family in ("krapet", "euchre"):
         choose_family(phone, family)
         drawn.append(seats_shown(phone))
@@ -102,7 +103,7 @@ def test_tables_start_without_scripts(new_phone):
     phone = new_phone(java_script_enabled=False)
     phone.open("/new/?ruleset=krapet")
     # All seats are shown, whatever was played last.
-    expect(phone.page.locator(".seat:visible")).to_have_count(4)
+    expect(phone.page.locator(".seat:visible")).to_have_count(5)
     expect(phone.page.get_by_text("If fewer play, leave the other seats empty.")).to_be_visible()
     choose_family(phone, "krapet")
     phone.name_seats(NAMES)
