@@ -37,7 +37,7 @@ def all_of(names):
 
 
 def score(game):
-    """The result of a game, whose ruleset need not be built in yet."""
+    """Return the result of a game; its ruleset may not be built in yet."""
     rules = game["ruleset"]
     if isinstance(rules, str) and rules not in RULESETS:
         game = {**game, "ruleset": load(f"rulesets/{rules}.json")}

@@ -127,7 +127,7 @@ def has_scope(request: Request, scope: Scope) -> bool:
 
 
 def writable_game(request: Request, public_id: str) -> GameQuerySet:
-    """Return the game whose sheet this visitor may write: by its key, or as director of its club.
+    """Return a game that the visitor may write to, by its key or as a director of its club.
 
     For entries use `writable_row`, which takes fewer queries.
     """

@@ -171,7 +171,7 @@ WHY: Mapping[str, Text] = {
         "a side that declares %(deals)s times may find only %(contracts)s contracts left"
     ),
 }
-"""The reasons for problems whose sentence gives a reason; some differ by the field."""
+"""Texts for the `why` of a problem; some depend on the field."""
 
 
 OTHER_TABLES = _("Tournaments are played at tables of two or four, alone or in two pairs.")

@@ -161,7 +161,7 @@ def _check_sale(ruleset: Ruleset, deal: Deal, sale: Mapping[str, int]) -> Iterat
 
 
 def _check_refused(ruleset: Ruleset, deal: Deal, refused: bool) -> Iterator[Problem]:
-    """The dealer declined to play: everybody gets as many tricks, the dealer what is left."""
+    """Check a declined hand: the tricks are shared equally, and the dealer gets the rest."""
     if not refused:
         return
     if "sale" in deal.details or "trump" in deal.details:

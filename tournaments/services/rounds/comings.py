@@ -110,7 +110,7 @@ class TakenSeat:
 
     @property
     def ways(self) -> Sequence[str]:
-        """Return the decisions that are possible, those that let the others play on first."""
+        """Return the possible decisions. Those after which the others play on come first."""
         if self.sheet.game.finished:
             return ()
         # Finals have no house players.
@@ -366,7 +366,7 @@ def _free_house_player(
 def _take_chair(
     round_: Round, table: DrawnTable, turn: tuple[Entrant, Entrant], by: Actor, at: datetime
 ) -> None:
-    """Let an entrant take the chair of another at a table, whose entries stay with the chairs."""
+    """Replace an entrant by another at a table. Recorded entries stay with the chair."""
     old, new = turn
     Sitting.objects.filter(round=round_, entrant=new).delete()
     Sitting.objects.filter(round=round_, entrant=old).update(entrant=new)

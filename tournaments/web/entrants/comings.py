@@ -69,7 +69,7 @@ TEXTS: Mapping[str, str | Promise] = {
 
 
 def leaves(request: HttpRequest, slug: str, tournament: str, entrant: int) -> HttpResponse:
-    """Ask what follows when somebody leaves a table, with each effect, and do what is chosen."""
+    """Show the possible decisions when somebody leaves a table, or carry one out."""
     row = directed_entrant(request, slug, tournament, entrant)
     round_ = published_round(row.tournament)
     page = page_of(request, row.tournament)

@@ -161,7 +161,7 @@ SENT = re.compile(r"total-([0-9]{1,4})-[0-9]|why-([0-9]{1,4})")
 
 
 def round_totals(request: HtmxRequest, slug: str, tournament: str, number: int) -> HttpResponse:
-    """Show the totals of a tournament's round, or store those that were filled in."""
+    """Show the form for the totals of a tournament's round, or store what was filled in."""
     row, round_ = directed_tournament_round(request, slug, tournament, number)
     if round_.opened_at is None:
         return redirect("running", slug, row.slug, number)
