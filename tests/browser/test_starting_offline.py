@@ -389,7 +389,8 @@ def test_rematch_without_a_signal_seats_whoever_sat_out(away):
     phone.cable.plug()
     head = SetupFactory(ruleset="honeymoon-king", players=names, options={"deals": 2})
     game = start_table(head, at=EVENING)
-    Game.objects.filter(pk=game.pk).update(resting=["Cem"])
+    stake = {"per": "last", "amount": 2, "thing": "ayran"}
+    Game.objects.filter(pk=game.pk).update(resting=["Cem"], stake=stake)
     record(game, deals[0])
     phone.open(address(game, "write"))
     phone.lose_signal()
@@ -404,7 +405,7 @@ def test_rematch_without_a_signal_seats_whoever_sat_out(away):
     write_without_signal(phone, deals[:1])
     comes_home(phone)
     row = the_game().row
-    assert (row.players, row.resting) == (["Cem", names[1]], [names[0]])
+    assert (row.players, row.resting, row.stake) == (["Cem", names[1]], [names[0]], stake)
     assert (row.number, len(the_game().positions)) == (2, 1)
 
 

@@ -102,7 +102,7 @@ from tournaments.web.games.deals.forms import (
     typed_entry,
 )
 from tournaments.web.games.deals.sheets import SheetPage, entry_text, news_of
-from tournaments.web.games.starting import key_of, match_page
+from tournaments.web.games.starting import StakeForm, key_of, match_page
 from tournaments.web.ratings.views import rated_part
 
 MINUTE = 60
@@ -702,6 +702,7 @@ def table_context(
         playing = [name for name in people if name not in resting]
         table = LastTable(seated(people, playing, ruleset.seats), row.ruleset, row.options)
         again = table.initial({row.ruleset: rules_of(row)})
+        again |= StakeForm.initial_of(game.stake) if game.stake else {}
         again |= {f"name{line}": name for line, name in enumerate(resting, 6)}
     return {
         **_at_club(request, sheet),
