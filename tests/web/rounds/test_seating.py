@@ -12,7 +12,7 @@ from tests.api.conftest import Program
 from tests.club_factories import MemberFactory
 from tests.counting import queries_of
 from tests.deals import WHOLE_GAME
-from tests.factories import EVENING, record
+from tests.factories import EVENING, record, record_all
 from tests.rating_factories import PlayerRatingFactory, RatingPoolFactory
 from tests.reports.asked import asked, file_of, report_of, silent
 from tests.tournament_records import empty_server, exported, imported
@@ -320,13 +320,23 @@ def test_wrong_chairs_are_exchanged_from_the_sheet_of_a_closed_round_in_four_tap
     assert ('value="people"' in asked.text, 'value="people"' in apart) == (True, False)
 
 
-def test_partners_of_a_pair_change_seats_from_the_page_once(directed):
+@pytest.mark.parametrize("begun", [False, True])
+def test_partners_of_a_pair_change_seats_from_the_page_once(directed, begun):
     pairs = [Entry("Ayşe", partner="Burak"), Entry("Cem", partner="Deniz")]
     at = directed(*pairs, ruleset="turkish-king-partners")
-    builders.published(at.row)
+    builders.opened(at.row)
     before = Game.objects.get().players
+    deal = {
+        "type": "deal",
+        "contract": "heart-king",
+        "counts": {"heart_king": [1, 0]},
+        "declarer": 0,
+    }
+    record_all(Game.objects.get(), [deal] * begun)
 
-    form = sent(at.get("seating", 1, one="e1"), at.url("swap_seats", 1))
+    page = at.get("seating", 1, one="e1")
+    assert ("Exchange: entries go with the people" in page.text) == begun
+    form = sent(page, at.url("swap_seats", 1))
     for _twice in range(2):
         at.browser.post(at.url("swap_seats", 1), form)
 
