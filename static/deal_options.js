@@ -25,16 +25,47 @@ function movesPoints(form) {
   return Boolean(
     one(form, "[name=partner]") || checked(form, "third")
     || (has(form, "blind") && checked(form, "blind")) || (has(form, "sale") && value(form, "sale_buyer"))
-    || all(form, ".doubles select").some((select) => select.value),
+    || all(form, ".doubles select:enabled").some((select) => select.value),
   );
 }
 
 function refresh(form) {
   showSale(form);
   showOffer(form);
+  showDoublers(form);
   const doubled = one(form, "[data-doubled]");
-  if (doubled) doubled.textContent = all(form, ".doubles select").filter((select) => select.value).length || "";
+  if (doubled) doubled.textContent = all(form, ".doubles select:enabled").filter((select) => select.value).length || "";
 }
+
+// Where it matters who doubled, all others double the declarer alone in a deal of gains.
+function showDoublers(form) {
+  const positive = Boolean(Counts.contractOf(form)?.dataset.positive);
+  const own = one(form, ".doubler:disabled")?.dataset.seat;
+  for (const select of all(form, ".doubler select")) {
+    select.hidden = select.disabled = positive && select.dataset.seat !== own;
+  }
+  for (const button of all(form, "[data-doubles]")) button.hidden = positive;
+}
+
+// "Table" doubles all others, "flanks" those but the declarer; a second tap takes it back.
+document.addEventListener("click", (event) => {
+  const way = event.target.dataset?.doubles;
+  if (!way) return;
+  const own = way === "flanks" ? one(event.target.form, ".doubler:disabled").dataset.seat : "";
+  const selects = all(event.target.parentElement, "select").filter((each) => each.dataset.seat !== own);
+  const given = selects.every((select) => select.value);
+  for (const select of selects) {
+    if (given || !select.value) select.value = given ? "" : "doubled";
+    select.dispatchEvent(new Event("input", { bubbles: true }));
+  }
+});
+
+// Of two only one doubles; the other may redouble.
+document.addEventListener("input", (event) => {
+  const [, by, seat] = event.target.name?.match(/^double-(\d)-(\d)$/) ?? [];
+  const answer = by && event.target.value && one(event.target.form, `[name=double-${seat}-${by}]`);
+  if (answer) answer.value = "";
+});
 
 // Nobody sells blind; the price is asked once there is a buyer.
 function showSale(form) {
@@ -149,8 +180,10 @@ function sayOffer(form, found, at, two) {
 // Which contracts of the offer are to be tapped; empty where it is complete.
 const offering = (form) => (["two", "take", "third"].includes(stage(form)) ? one(form, ".offer-says").textContent : "");
 
-// Without signal: the player on turn cannot be their own partner or buyer.
+// Without signal: the player on turn cannot be their own partner or buyer, and does not double.
 function paint(form, state) {
+  for (const row of all(form, ".doubler")) row.hidden = row.disabled = Number(row.dataset.seat) === state.declarer;
+  for (const owed of all(form, "[data-owed]")) owed.hidden = true;
   for (const input of all(form, "[name=partner]")) {
     input.disabled = Number(input.value) === state.declarer;
     input.closest(".chip").hidden = input.disabled;

@@ -53,7 +53,9 @@ class Sent(HTMLParser):
 AUCTION = "portuguese-king-auction"
 """The game with a refused hand: house rules, until it is built in."""
 
-RECORDS = {name: load(name) for name in NAMES} | {AUCTION: load_next(f"{AUCTION}.game.json")}
+DOUBLES = "barbu-doubles"
+RECORDS = {name: load(name) for name in NAMES}
+RECORDS |= {name: load_next(f"{name}.game.json") for name in (AUCTION, DOUBLES)}
 
 
 def needed_entries():
@@ -79,7 +81,7 @@ def test_some_record_has_each_field_of_a_deal():
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize(("name", "number"), FOUND)
+@pytest.mark.parametrize(("name", "number"), [*FOUND, (DOUBLES, 2)])
 def test_form_of_a_deal_sends_back_every_field(client, name, number):
     record = RECORDS[name]
     if record["ruleset"] == AUCTION:

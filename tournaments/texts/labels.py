@@ -110,6 +110,10 @@ RULESETS: Mapping[str, tuple[Text, Text]] = {
         _("36 cards: six penalties, then the same for points."),
     ),
     "barbu": (_("Barbu"), _("28 deals: each of four declarers names each of seven contracts.")),
+    "barbu-doubles": (
+        _("Barbu with doubles"),
+        _("28 deals: everyone has to double each declarer twice."),
+    ),
     "barbu-french": (
         _("French Barbu"),
         _("32 cards, 28 deals: each player names each of seven contracts."),
@@ -281,6 +285,14 @@ OPTIONS: Mapping[str, tuple[Text, Text]] = {
         _("Buyer with too few tricks"),
         _("Whether tricks that are missing to the price count twice."),
     ),
+    "doubles_rule": (
+        _("Doubling"),
+        _("Whoever likes doubles, or all but the declarer, in positive deals only the declarer."),
+    ),
+    "doubles_duty": (
+        _("Doubles of each declarer"),
+        _("So often everyone else doubles in a declarer’s deals; only where these do not double."),
+    ),
     "stake": (_("Stake per point"), _("Money for each point above or below the mean.")),
     "declarations": (
         _("Declarations"),
@@ -324,6 +336,8 @@ OPTION_VALUES: Mapping[tuple[str, Any], Text] = {
     ("adjustment_to", "others"): _("to the others, in equal parts"),
     ("sale_debt", "double"): _("missing tricks count twice"),
     ("sale_debt", "single"): _("missing tricks count once"),
+    ("doubles_rule", "free"): _("whoever likes"),
+    ("doubles_rule", "declarer"): _("not the declarer"),
     ("begins", "two-of-diamonds"): _("whoever holds the two of diamonds"),
     ("begins", "seven-of-diamonds"): _("whoever holds the seven of diamonds"),
     ("begins", "heart-king"): _("to whom the king of hearts falls"),

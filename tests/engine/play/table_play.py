@@ -83,7 +83,11 @@ def draw_field(chance, game, contract, name):
         "closed_by": chance.randrange(ruleset.side_count),
         "offered": (contract.id, chance.choice(left or [contract.id])),
         "third": chance.random() < 0.2,
-        "doubles": ({"seats": (game.declarer, other), "redoubled": chance.random() < 0.5},),
+        "doubles": tuple(
+            {"seats": (game.declarer, s), "by": s, "redoubled": chance.random() < 0.5}
+            for s in range(ruleset.seats)
+            if s != game.declarer and chance.random() < 0.7
+        ),
         "tricks": chance.randrange(6),
         "alone": chance.random() < 0.2,
         "defender_alone": None,

@@ -68,7 +68,7 @@ FIELDS = {
     "closed_by": SEAT,
     "doubles": st.lists(
         st.fixed_dictionaries(
-            {"seats": st.lists(SEAT, max_size=3)}, optional={"redoubled": st.booleans()}
+            {"seats": st.lists(SEAT, max_size=3)}, optional={"redoubled": st.booleans(), "by": SEAT}
         ),
         max_size=3,
     ),

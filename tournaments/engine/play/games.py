@@ -51,7 +51,7 @@ from tournaments.engine.rules.rulesets import (
     Setting,
     whole,
 )
-from tournaments.engine.rules.scoring import King, check_deal, score_deal, sums_of
+from tournaments.engine.rules.scoring import King, check_deal, deal_sum, score_deal, sums_of
 
 
 class Row(NamedTuple):
@@ -132,9 +132,12 @@ class Game(NamedTuple):
     @property
     def declarer(self) -> int:
         """The seat whose turn it is to declare the next deal (or to deal it, or to start)."""
+        return self.seat_of(len(self.deals) + self.passed)
+
+    def seat_of(self, hand: int) -> int:
+        """The seat whose turn a hand is, counted from 0."""
         ruleset = self.ruleset
-        turns = len(self.deals) + self.passed
-        return (self.first_declarer + turns // ruleset.in_a_row) % ruleset.seats
+        return (self.first_declarer + hand // ruleset.in_a_row) % ruleset.seats
 
     def left_to_declare(self, seat: int) -> dict[str, int]:
         """The contracts of each kind that a seat, with its partner, still has to declare."""
@@ -645,7 +648,45 @@ def _check_deal(game: Game, deal: Deal) -> list[Problem]:
     if "offered" in ruleset.fields and ("offered" in deal.details or deal.counts is not None):
         left = {c.id: game.times_left(c) or 0 for c in ruleset.contracts}
         problems += check_offer(left, contract.id, deal.details)
-    return problems
+    return [*problems, *_check_doubles(game, contract, deal)]
+
+
+def _check_doubles(game: Game, contract: Contract, deal: Deal) -> Iterator[Problem]:
+    """Check doubles of the others (`docs/rules.md` §2.6): the declarer only redoubles."""
+    turn, doubles = game.declarer, deal.details.get("doubles", ())
+    if game.ruleset.settings.get("doubles_rule") != "declarer":
+        return
+    if any(double.get("by") == turn for double in doubles):
+        yield Problem(Code.BAD_DOUBLE, "doubles", {"why": "declarer"})
+    if (deal_sum(game.ruleset, contract) or 0) > 0 and any(turn not in d["seats"] for d in doubles):
+        yield Problem(Code.BAD_DOUBLE, "doubles", {"why": "positive"})
+    if deal.counts is None:
+        return
+    after = game._replace(deals=(*game.deals, PlayedDeal(0, contract, turn, deal, None)))
+    later = len(_hands_left(after, turn))
+    for seat, owed in owed_doubles(after, turn).items():
+        if owed > later:
+            params = {"why": "duty", "seat": seat, "owed": owed, "deals": later}
+            yield Problem(Code.BAD_DOUBLE, "doubles", params)
+
+
+def owed_doubles(game: Game, declarer: int) -> dict[int, int]:
+    """Return how often each other player still has to double a declarer."""
+    settings, seats = game.ruleset.settings, game.ruleset.seats
+    if settings.get("doubles_rule") != "declarer" or game.ruleset.length is None:
+        return {}
+    played = [deal.deal for deal in game.deals if deal.declarer == declarer]
+    duty = min(int(settings.get("doubles_duty", 0)), len(played) + len(_hands_left(game, declarer)))
+    pairs = [double["seats"] for deal in played for double in deal.details.get("doubles", ())]
+    done = Counter(seat for pair in pairs if declarer in pair for seat in pair)
+    others = [(declarer + turn) % seats for turn in range(1, seats)]
+    return {seat: duty - done[seat] for seat in others if duty > done[seat]}
+
+
+def _hands_left(game: Game, seat: int) -> list[int]:
+    """Return the hands left to be played that are the turn of a seat."""
+    hands = range(game.turns, (game.ruleset.length or 0) + game.passed)
+    return [hand for hand in hands if game.seat_of(hand) == seat]
 
 
 def _check_void(game: Game, void: Void) -> Iterator[Problem]:

@@ -55,6 +55,8 @@ SETTINGS: Mapping[str, Option] = MappingProxyType(
             Option("sale", ON_OFF),
             Option("refusal", ON_OFF),
             Option("sale_debt", ("double", "single")),
+            Option("doubles_rule", ("free", "declarer")),
+            Option("doubles_duty", kind="number"),
             Option("stake", kind="money"),
             Option("declarations", ("one-each", "free")),
             Option("scoring", ("win", "points")),

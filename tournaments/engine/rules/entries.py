@@ -680,8 +680,9 @@ def _is_double(value: Any) -> bool:
     return (
         isinstance(value, dict)
         and are_integers(value.get("seats"))
-        and value.keys() <= {"seats", "redoubled"}
+        and value.keys() <= {"seats", "by", "redoubled"}
         and isinstance(value.get("redoubled", False), bool)
+        and is_integer(value.get("by", 0))
     )
 
 
@@ -724,7 +725,8 @@ def _piles(table: TableShape) -> Schema:
 
 def _doubles(table: TableShape) -> Schema:
     seats = {**list_schema(seats_of(table), 2), "uniqueItems": True}
-    double = object_schema({"seats": seats, "redoubled": SWITCH.schema}, ["seats"])
+    by = {"description": "Who doubled, one of the two.", **seats_of(table)}
+    double = object_schema({"seats": seats, "by": by, "redoubled": SWITCH.schema}, ["seats"])
     return {**list_schema(double), "uniqueItems": True}
 
 
@@ -867,10 +869,15 @@ DOUBLES = Kind(
     plain("list of doubled pairs", _is_list_of(_is_double), {}),
     _doubles,
     moved=lambda doubles, seats, _sides: [
-        {**double, "seats": [seats[seat] for seat in double["seats"]]} for double in doubles
+        {
+            **double,
+            "seats": [seats[seat] for seat in double["seats"]],
+            **({"by": seats[double["by"]]} if "by" in double else {}),
+        }
+        for double in doubles
     ],
 )
-"""Pairs of seats, and for each pair whether it was redoubled."""
+"""Pairs of seats, and for each pair who doubled, and whether it was redoubled."""
 POINTS = constant(plain('integer or "p/q"', _is_points, refer("points"), number_of))
 """Points other than 0; the rest of the game checks that."""
 TOTALS_OF_SIDES = Kind(

@@ -184,6 +184,8 @@ def _check_doubles(
         yield Problem(Code.BAD_DOUBLE, "", {"why": "pair"})
     elif len(set(pairs)) < len(pairs):
         yield Problem(Code.BAD_DOUBLE, "", {"why": "twice"})
+    if any(double.get("by") not in (None, *double["seats"]) for double in doubles):
+        yield Problem(Code.BAD_DOUBLE, "", {"why": "by"})
 
 
 def _check_tricks_of_five(_ruleset: Ruleset, _deal: Deal, tricks: int) -> Iterator[Problem]:

@@ -43,7 +43,19 @@ BARBU = Ruleset(
     in_a_row=7,
     fields=("doubles",),
     steps=("doubles",),
-    settings={"outcome": "highest-wins", "dealer": "declares"},
+    settings={
+        "outcome": "highest-wins",
+        "dealer": "declares",
+        "doubles_rule": "free",
+        "doubles_duty": 0,
+    },
+    options=(Option("doubles_rule", ("free", "declarer")), Option("doubles_duty", (0, 2))),
+)
+DOUBLES = replace(
+    BARBU,
+    id="barbu-doubles",
+    settings={**BARBU.settings, "doubles_rule": "declarer", "doubles_duty": 2},
+    options=(Option("doubles_duty", (2, 0)),),
 )
 
 FRENCH = {
@@ -98,6 +110,7 @@ THIRTY = Pack(ranks=RANKS[5:], without=("spades-7", "clubs-7"))
 
 RULESETS = (
     BARBU,
+    DOUBLES,
     _french("barbu-french", Pack(ranks=RANKS[5:], tricks=8), (40, 20, -20, -40)),
     _french("barbu-french-three", replace(THIRTY, tricks=10), (40, 0, -40)),
     _french("barbu-french-five", replace(THIRTY, tricks=6), (40, 20, 0, -20, -40)),

@@ -8,7 +8,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
-from itertools import combinations
+from itertools import combinations, permutations
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -18,7 +18,7 @@ from django.utils.translation import pgettext
 
 from tournaments.engine.documents.entries import parse_entry
 from tournaments.engine.play.games import OFFERED as NUMBER_OFFERED
-from tournaments.engine.play.games import Choice, Game, find_roles
+from tournaments.engine.play.games import Choice, Game, find_roles, owed_doubles
 from tournaments.engine.rules import entries as kinds
 from tournaments.engine.rules.entries import (
     PILES,
@@ -46,7 +46,7 @@ from tournaments.engine.rules.rulesets import (
     Ruleset,
     find_parts,
 )
-from tournaments.engine.rules.scoring import king_is_written
+from tournaments.engine.rules.scoring import deal_sum, king_is_written
 from tournaments.queries.rulesets import declared_by, describe
 from tournaments.queries.scoresheets import members_of
 from tournaments.queries.sheets import Sheet
@@ -225,6 +225,7 @@ class ContractField(NamedTuple):
     values: str
     checked: bool
     advised: bool
+    positive: bool
     replay: bool
     says_king: str
     fields: tuple[str, ...]
@@ -324,6 +325,7 @@ class EntryForm(DealForm):
                 values=json.dumps(values),
                 checked=contract.id == chosen,
                 advised=contract is dearest,
+                positive=(deal_sum(ruleset, contract) or 0) > 0,
                 replay=contract.replay_one_each,
                 says_king=says_king(ruleset, contract),
                 fields=fields_of(ruleset, contract),
@@ -458,11 +460,35 @@ class EntryForm(DealForm):
     @property
     def doubles(self) -> list[tuple[str, tuple[str, str], str]]:
         """Every two players who may have doubled each other: their field, names, and the choice."""
-        if "doubles" not in self.fields:
-            return []
         pairs = combinations(enumerate(self.players), 2)
         fields = [(double_field(one, other), (a, b)) for (one, a), (other, b) in pairs]
         return [(field, names, self.typed.get(field, "")) for field, names in fields]
+
+    @cached_property
+    def doublers(self) -> list[tuple[int, list[tuple[int, str, str]]]]:
+        """Each player, the declarer last, and whom they may double: seat, field, and the choice.
+
+        Empty where it does not matter who of a pair has doubled.
+        """
+        if not _doublers_matter(self.game.ruleset):
+            return []
+        declarer, seats = self.game.declarer, self.game.ruleset.seats
+        others = [(declarer + turn) % seats for turn in range(1, seats)]
+        # Records need not say that it was the other one who doubled.
+        plain = {double_field(s, declarer): double_field(declarer, s) for s in others}
+        typed = {**self.typed, **{f: self.typed[p] for f, p in plain.items() if p in self.typed}}
+        rows = [(by, [seat for seat in (declarer, *others) if seat != by]) for by in others]
+        rows.append((declarer, others))
+        return [
+            (by, [(seat, f := double_field(by, seat), typed.get(f, "")) for seat in row])
+            for by, row in rows
+        ]
+
+    @property
+    def owed(self) -> str:
+        """Who still has to double the declarer, and how often."""
+        owed = owed_doubles(self.game, self.game.declarer).items()
+        return ", ".join(f"{self.players[seat]} {number}" for seat, number in owed)
 
     @property
     def offers(self) -> list[tuple[str, str]]:
@@ -743,12 +769,13 @@ def _read_field(
         case kinds.OFFER:
             value = list(_given(typed, *OFFERED).values())
         case kinds.DOUBLES:
-            pairs = combinations(range(ruleset.seats), 2)
-            given = [(pair, typed.get(double_field(*pair))) for pair in pairs]
+            in_order = permutations if _doublers_matter(ruleset) else combinations
             value = [
-                {"seats": list(pair)} | ({"redoubled": True} if text == REDOUBLED else {})
-                for pair, text in given
-                if text
+                {"seats": list(pair)}
+                | ({"by": pair[0]} if in_order is permutations else {})
+                | ({"redoubled": True} if chosen == REDOUBLED else {})
+                for pair in in_order(range(ruleset.seats), 2)
+                if (chosen := typed.get(double_field(*pair)))
             ]
         case kinds.LEFT:
             rows = {pile: _row(typed, f"{name}-{pile}", ruleset.seats) for pile in PILES}
@@ -771,8 +798,12 @@ def _numbers(texts: Sequence[str], where: str, problems: list[Problem]) -> list[
 
 
 def double_field(one: int, other: int) -> str:
-    """Return the name of the field for two seats that double each other."""
+    """Return the name of the field for two seats, of which the first one has doubled."""
     return f"double-{one}-{other}"
+
+
+def _doublers_matter(ruleset: Ruleset) -> bool:
+    return ruleset.settings.get("doubles_rule") == "declarer"
 
 
 POINTS = re.compile(r"[+-]?[0-9]{1,9}(/0*[1-9][0-9]{0,8}|[.,][0-9]{1,6})?")
@@ -811,7 +842,7 @@ def typed_entry(ruleset: Ruleset, body: Mapping[str, Any]) -> dict[str, str]:
     typed = {name: str(body[name]) for name in ("contract", "trump") if name in body}
     for name, field in FIELDS.items():
         if name in body and name not in UNTYPED:
-            typed |= _type_field(name, field, body[name])
+            typed |= _type_field(ruleset, name, field, body[name])
     if typed.pop("alone", ""):
         typed["tricks"] += f"-{ALONE}"
     if "king" in body:
@@ -832,7 +863,7 @@ def type_totals(body: Mapping[str, Any]) -> dict[str, str]:
     return typed | ({"early": "1"} if body.get("early") else {})
 
 
-def _type_field(name: str, field: Field, value: Any) -> dict[str, str]:
+def _type_field(ruleset: Ruleset, name: str, field: Field, value: Any) -> dict[str, str]:
     """Return the form's values for a further field of a deal."""
     typed = {name: str(value)}
     match field.kind:
@@ -846,8 +877,12 @@ def _type_field(name: str, field: Field, value: Any) -> dict[str, str]:
             typed = dict(zip(OFFERED, value, strict=False))
         case kinds.DOUBLES:
             chosen = {True: REDOUBLED, False: DOUBLED}
-            pairs = {double_field(*sorted(d["seats"])): d.get("redoubled", False) for d in value}
-            typed = {field: chosen[redoubled] for field, redoubled in pairs.items()}
+            typed = {}
+            for double in value:
+                one, other = sorted(double["seats"])
+                if _doublers_matter(ruleset) and double.get("by") == other:
+                    one, other = other, one
+                typed[double_field(one, other)] = chosen[double.get("redoubled", False)]
         case kinds.LEFT:
             typed = _type_rows({f"{name}-{pile}": numbers for pile, numbers in value.items()})
         case kinds.CALLS:
