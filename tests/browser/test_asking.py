@@ -117,6 +117,28 @@ def test_doubles_and_holder_are_reached_on_a_short_screen(new_phone):
     assert phone.covered() == []
     phone.page.select_option("[name=double-2-3]", "doubled")
 
+    phone.sit_down(ruleset="barbu-doubles")
+    phone.choose({"contract": "no-queens"})
+    phone.tap(phone.page.locator(".doubles summary"))
+    phone.tap(phone.page.locator(".doubler[data-seat='1'] [data-doubles=flanks]"))
+    # Who is doubled back can only redouble.
+    phone.page.select_option("[name=double-2-1]", "doubled")
+    phone.tap(phone.page.locator(".doubler[data-seat='3'] [data-doubles=table]"))
+    phone.tap(phone.page.locator(".doubles summary"))
+    phone.count({"counts": {"queens": [2, 1, 0, 1]}})
+    phone.save_and_wait()
+    assert [(d["by"], *d["seats"]) for d in phone.stored()[0]["doubles"]] == [
+        (2, 2, 1),
+        (3, 3, 0),
+        (3, 3, 1),
+        (3, 3, 2),
+    ]
+    # In a deal of gains the declarer alone is doubled.
+    phone.choose({"contract": "trump"})
+    phone.tap(phone.page.locator(".doubles summary"))
+    assert phone.page.locator(".doubler select:visible").count() == 3
+    assert phone.faults() == {}
+
     options = {"king": "declared"}
     phone.sit_down(ruleset="turkish-king-bloody", options=options)
     phone.choose({"contract": "heart-king"})
