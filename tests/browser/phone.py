@@ -77,6 +77,54 @@ MISFITS = f"""() => ({{
   "wider than the screen": ({SIDEWAYS}),
 }})"""
 
+# Texts that run into each other in the same layer: what sticks or hovers is one of its own.
+OVERLAPPING = """() => {
+  const scrolls = (style) => style.overflowX !== "visible" || style.overflowY !== "visible";
+  const shown = { visibilityProperty: true, opacityProperty: true };
+  const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  const range = document.createRange();
+  const found = [];
+  while (texts.nextNode()) {
+    const text = texts.currentNode;
+    const parent = text.parentElement;
+    if (!text.data.trim() || parent.matches("script, style, option, title, desc")) continue;
+    if (!parent.checkVisibility(shown)) continue;
+    range.selectNodeContents(text);
+    const clips = [];
+    let layer = null;
+    for (let each = parent; each; each = each.parentElement) {
+      const style = getComputedStyle(each);
+      if (!layer && /fixed|sticky|absolute/.test(style.position)) layer = each;
+      if (scrolls(style)) clips.push(each.getBoundingClientRect());
+    }
+    for (const box of range.getClientRects()) {
+      const left = Math.max(box.left, ...clips.map(e => e.left));
+      const right = Math.min(box.right, ...clips.map(e => e.right));
+      const top = Math.max(box.top, ...clips.map(e => e.top));
+      const bottom = Math.min(box.bottom, ...clips.map(e => e.bottom));
+      const seen = right - left > 2 && bottom - top > 2;
+      if (seen) found.push({ left, right, top, bottom, text, layer });
+    }
+  }
+  found.sort((one, other) => one.top - other.top);
+  return found.flatMap((one, at) => {
+    const met = [];
+    for (let next = at + 1; next < found.length && found[next].top < one.bottom; next += 1) {
+      const other = found[next];
+      const wide = Math.min(one.right, other.right) - Math.max(one.left, other.left);
+      const high = (Math.min(one.bottom, other.bottom) - other.top)
+        / Math.min(one.bottom - one.top, other.bottom - other.top);
+      if (one.text !== other.text && one.layer === other.layer && wide > 1 && high > .4) {
+        met.push(`${one.text.data.trim()} / ${other.text.data.trim()}`);
+      }
+    }
+    return met;
+  });
+}"""
+LETTERS = (20, 24, 32)
+"""In pixels; browsers begin with 16."""
+SMALL_WIDTHS = (320, 390)
+
 # What is tapped has to end above Save.
 COVERED = """() => {
   const bar = document.querySelector(".save").getBoundingClientRect();
@@ -184,6 +232,23 @@ class Phone:
             found |= {f"{what} at {width}": which for what, which in misfits.items()}
         if widths:
             self.page.set_viewport_size(usual)
+        return only_found(found)
+
+    def crowded(self):
+        """Search the page in larger letters, as set in the browser, on small screens."""
+        found, usual = {}, self.page.viewport_size
+        session = self.context.new_cdp_session(self.page)
+        for width in SMALL_WIDTHS:
+            self.page.set_viewport_size(usual | {"width": width})
+            for size in LETTERS:
+                letters = {"standard": size, "fixed": size}
+                session.send("Page.setFontSizes", {"fontSizes": letters})
+                at = f"at {width} in letters of {size}"
+                overlapping, sideways = self.page.evaluate(f"[({OVERLAPPING})(), {SIDEWAYS}]")
+                found |= {f"overlapping {at}": overlapping, f"wider than the screen {at}": sideways}
+        session.send("Page.setFontSizes", {"fontSizes": {"standard": 16, "fixed": 13}})
+        session.detach()
+        self.page.set_viewport_size(usual)
         return only_found(found)
 
     def covered(self):

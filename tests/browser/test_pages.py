@@ -29,7 +29,7 @@ LAPTOP_WIDTH, NARROW = 1280, {"width": 360, "height": 844}
 
 
 def faults_anywhere(phone):
-    return phone.faults() | phone.misfits(LAPTOP_WIDTH)
+    return phone.faults() | phone.misfits(LAPTOP_WIDTH) | phone.crowded()
 
 
 def faults_however_turned(phone):
@@ -38,12 +38,12 @@ def faults_however_turned(phone):
     Each change of the screen draws the page anew.
     """
     if phone.page.viewport_size == NARROW:
-        found = phone.faults()
+        found = phone.faults() | phone.crowded()
         phone.page.set_viewport_size(NARROW | {"width": LAPTOP_WIDTH})
         return found | phone.misfits()
     found = phone.misfits()
     phone.page.set_viewport_size(NARROW)
-    return found | phone.faults()
+    return found | phone.faults() | phone.crowded()
 
 
 OFFICE = {
