@@ -2,13 +2,19 @@
 
 const shown = new WeakMap();
 
-function text(left) {
-  const seconds = Math.abs(left);
+function text(seconds) {
   const two = (number) => String(number).padStart(2, "0");
   const hours = Math.floor(seconds / 3600);
   const minutes = Math.floor(seconds / 60) % 60;
   const whole = hours ? `${hours}:${two(minutes)}` : String(minutes);
-  return `${left < 0 ? "−" : ""}${whole}:${two(seconds % 60)}`;
+  return `${whole}:${two(seconds % 60)}`;
+}
+
+// After two hours what the server said stays.
+function over(clock, seconds) {
+  const minutes = Math.floor(seconds / 60);
+  if (!minutes) return clock.dataset.up;
+  return minutes < 120 ? clock.dataset.ago.replace("#", minutes) : clock.textContent;
 }
 
 function tick() {
@@ -17,7 +23,7 @@ function tick() {
     if (!shown.has(clock)) shown.set(clock, performance.now());
     const gone = "running" in clock.dataset ? performance.now() - shown.get(clock) : 0;
     const left = Number(clock.dataset.left) - Math.floor(gone / 1000);
-    clock.textContent = text(left);
+    clock.textContent = left < 0 ? over(clock, -left) : text(left);
     clock.classList.toggle("over", left < 0);
   }
 }

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from decimal import Decimal
 from fractions import Fraction
-from itertools import groupby, islice
+from itertools import groupby
 from typing import Any, TypeVar
 
 from django.db.models import Case, Exists, F, FilteredRelation, Model, OuterRef, Q, Value, When
@@ -438,7 +438,7 @@ def top_places(state: TournamentState) -> list[dict[str, Any]]:
     after = last_closed(state, directs=False)
     if not after:
         return []
-    standings = groupby(state.standings_before(after + 1), lambda row: row.section)
+    sections = groupby(state.standings_before(after + 1), lambda row: row.section)
     stages = stages_reached(state, after)
     return [
         {
@@ -448,9 +448,10 @@ def top_places(state: TournamentState) -> list[dict[str, Any]]:
             "stage": at.stage if (at := stages.get(row.entrant)) else "",
             "through": at is not None and at.through,
             "section": row.section,
+            "of": len(rows),
         }
-        for _section, rows in standings
-        for row in islice(rows, MOST_PLACES)
+        for rows in (list(rows) for _section, rows in sections)
+        for row in rows[:MOST_PLACES]
     ]
 
 

@@ -118,11 +118,27 @@ class Clock:
 
     @property
     def text(self) -> str:
-        return minutes_text(self.left)
+        minutes = abs(self.left) // MINUTE
+        if not self.over:
+            return minutes_text(self.left)
+        return _time_ago(minutes_text(minutes * MINUTE)) if minutes else self.up
 
     @property
     def over(self) -> bool:
         return self.left < 0
+
+    @property
+    def up(self) -> str:
+        return _("time is up")
+
+    @property
+    def ago(self) -> str:
+        """Return how many minutes ago the time was up; scripts put them for the #."""
+        return _time_ago(_("%(minutes)s min") % {"minutes": "#"})
+
+
+def _time_ago(time: str) -> str:
+    return _("time was up %(time)s ago") % {"time": time}
 
 
 def clock_of(round_: Round, at: datetime, extra: int = 0) -> Clock | None:

@@ -365,6 +365,6 @@ def _in_parts(kind: str, rows: Sequence[Any], size: int) -> list[dict[str, Any]]
     size = -(-len(rows) // max(1, screens)) or 1
     parts = [rows[at : at + size] for at in range(0, len(rows), size)]
     return [
-        {"kind": kind, "rows": part, "number": number, "of": len(parts)}
+        {"kind": kind, "rows": part, "number": number, "of": len(parts), "shown": len(rows)}
         for number, part in enumerate(parts, 1)
     ]
