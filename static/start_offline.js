@@ -22,6 +22,16 @@ const rulesetOf = () => {
   return form.querySelector(`[name="form.${family}"]:checked`);
 };
 
+// An answer that is not the usual one, which comes first; "" for that.
+function answerTo(question) {
+  const input = question.querySelector("input:not([type=hidden])");
+  const { name, usual, other } = question.dataset;
+  const chosen = input.type === "radio" && question.querySelector(":checked");
+  if (other) return String(input.checked) === usual.toLowerCase() ? "" : `${name}: ${other}`;
+  if (chosen) return chosen === input ? "" : `${name}: ${chosen.parentElement.textContent.trim()}`;
+  return ["", input.placeholder].includes(input.value) ? "" : `${name}: ${input.value}`;
+}
+
 // The record of a table that starts here; the fields are those that the server will be sent.
 function recordOf(ruleset) {
   const { pays, pays_amount: amount } = form.elements;
@@ -32,16 +42,19 @@ function recordOf(ruleset) {
   const first = Number(typed.first_declarer ?? 0);
   // A rematch calls it so.
   fields.push(["first", String(first)]);
+  const questions = [...ruleset.closest(".ruleset").querySelectorAll(".option")];
   const { key, at } = refused ?? { key: form.elements.key.value, at: new Date().toISOString() };
   return {
     after: refused ? refused.after : after?.key, key, at, url: rematch ?? form.getAttribute("action"), fields,
+    implied: JSON.parse(ruleset.dataset.implied ?? "[]"), answers: questions.map(answerTo).filter(Boolean).join(" · "),
     ruleset: ruleset.value, name: ruleset.closest("label").querySelector("strong").textContent.trim(),
     players: [...Array(seats).keys()].map((seat) => (typed[`name${seat}`] ?? "").trim()), first: first < seats ? first : 0,
   };
 }
 
 // What the server would refuse: the field, and why.
-function refusalOf({ players, ruleset }) {
+function refusalOf({ players, ruleset, fields }) {
+  const typed = Object.fromEntries(fields);
   const seat = players.findIndex((name, at) => !name || players.indexOf(name) < at);
   if (seat >= 0) {
     const why = players[seat] ? words.twice.replace("{name}", players[seat]) : words.who;
@@ -49,6 +62,11 @@ function refusalOf({ players, ruleset }) {
   }
   const { pays, pays_amount: amount } = form.elements;
   if (pays.value === "point" && !/[1-9]/.test(amount.value)) return { field: amount, why: amount.dataset.point };
+  const clash = [...form.querySelectorAll(`[data-not-with^="${ruleset}."]`)].find((question) => {
+    const [name, value] = question.dataset.notWith.split("=");
+    return typed[name] === value && !question.querySelector("input").checked;
+  });
+  if (clash) return { field: clash.querySelector(":checked"), why: clash.dataset.why };
   const options = [...form.elements].filter(({ name }) => name?.startsWith(`${ruleset}.`));
   const field = [...options, amount].find((each) => !each.checkValidity());
   return field && { field, why: field.title || field.validationMessage };
@@ -59,9 +77,9 @@ function say(text, field) {
   form.querySelector("[aria-invalid]")?.removeAttribute("aria-invalid");
   problem.textContent = text;
   problem.hidden = !text;
-  const place = field?.closest(".seat, .pays");
+  const place = field?.closest(".seat, .pays, .option");
   field?.closest("details")?.setAttribute("open", "");
-  if (place) field.after(problem);
+  if (place) (field.closest(".option > label") ?? field).after(problem);
   else form.querySelector("h1").after(problem);
   field?.setAttribute("aria-invalid", "true");
   field?.focus({ preventScroll: true });
@@ -129,7 +147,7 @@ function again(fields) {
   const typed = Object.entries(fields).filter(([name, value]) => form.elements[name] && value !== null && name !== "match");
   for (const [name, value] of typed) {
     const tick = form.querySelector(`[type=checkbox][name="${CSS.escape(name)}"]`);
-    if (tick) tick.checked = value === true;
+    if (tick) tick.checked = String(value).toLowerCase() === "true";
     else form.elements[name].value = String(value);
   }
   for (const name of ["name6", "name7"]) if (fields[name] && !form.elements[name]) addResting(name, fields[name]);
@@ -162,8 +180,8 @@ if (document.body.matches(".offline")) {
   form.elements.key.value = Send.newKey();
   const [last] = Starts.all();
   if (rematch) fillRematch();
-  else if (last && !after) again(Object.fromEntries(last.fields.filter(([name]) => /^(name[0-9]|family|form\..*)$/.test(name))));
+  else if (last && !after) again(Object.fromEntries(last.fields.filter(([name]) => /^(name[0-9]|family|.*\..*)$/.test(name))));
 }
 const given = refused ?? after;
-if (given) again({ ...Object.fromEntries(given.fields.map(([name, value]) => [name, value === "True" || value])), ...renamed(given.key) });
+if (given) again({ ...Object.fromEntries(given.fields), ...renamed(given.key) });
 if (refused) say(refused.refused);

@@ -38,16 +38,22 @@ function change(id, put) {
   }
 }
 
-// The chosen options, with the values of the ruleset's description.
-function settingsOf({ ruleset, fields }, options) {
+// The chosen options, with the values of the ruleset's description, and what follows from them.
+function settingsOf({ ruleset, fields, implied = [] }, options) {
   const typed = Object.fromEntries(fields);
   const chosen = {};
-  for (const { setting, kind, values } of options) {
-    const text = typed[`${ruleset}.${setting}`];
-    if (!text) continue;
+  const typedFor = ({ setting }) => typed[`${ruleset}.${setting}`];
+  const choose = ({ setting, kind, values }, text) => {
     chosen[setting] = kind === "one-of" ? values.find((value) => String(value) === text.replace(/^(True|False)$/, (on) => on.toLowerCase())) : Number(text);
+  };
+  for (const option of options) {
+    // One answer may be two settings: the second has no field of its own.
+    const [text, more] = typedFor(option)?.split(",") ?? [];
+    if (text) choose(option, text);
+    if (more) choose(options.find((other) => typedFor(other) === undefined && other.values.map(String).includes(more)), more);
   }
-  return chosen;
+  const follows = implied.filter(({ setting, value }) => chosen[setting] === value);
+  return Object.assign({}, ...follows.map(({ settings }) => settings), chosen);
 }
 
 // Put names and options into the data with which the page adds up.
@@ -78,6 +84,7 @@ function trim({ settings, quotas, deals }) {
   // Whose phone this is, the server's page asks.
   off(".who-line, #people");
   if (record.match) off(".deal .turns");
+  for (const line of parts(".how-played")) line.textContent = record.answers ?? "";
   if (settings.king !== "declared") off("[data-field=king_declared_by]");
   if ((settings.king ?? "off") === "off") off(".king-tick");
   if (!settings.blind_declaration) off("label:has([name=blind])");

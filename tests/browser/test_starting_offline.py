@@ -1,5 +1,7 @@
 """A table that is started without a signal: played to its end, kept, and sent once."""
 
+import json
+
 import pytest
 from playwright.sync_api import expect
 
@@ -526,6 +528,13 @@ def test_start_without_a_signal_says_what_is_wrong_and_keeps_what_was_typed(new_
         expect(problem).to_have_text(why)
         expect(page.locator("[name=pays_amount]")).to_be_focused()
     page.evaluate(OPTION, ["pays", ""])
+    page.evaluate(CHOOSE, "turkish-king")
+    page.evaluate(OPTION, ["turkish-king.king_tricks", "11"])
+    page.evaluate(OPTION, ["turkish-king.king", "off"])
+    phone.tap(page.locator(".actions button"))
+    expect(problem).to_have_text("This has no meaning with “King: does not exist”.")
+    expect(page.locator(".option .start-problem")).to_be_visible()
+    page.evaluate(OPTION, ["turkish-king.king", "declared"])
     for ruleset in ("euchre", "turkish-king-sealed"):
         page.evaluate(CHOOSE, ruleset)
         phone.tap(page.locator(".actions button"))
@@ -542,6 +551,11 @@ def test_start_without_a_signal_says_what_is_wrong_and_keeps_what_was_typed(new_
     page.evaluate("() => { Storage.prototype.setItem = window.keep; }")
     phone.tap_and_go(".actions button", "/offline/table/#")
     expect(page.locator("#table .tile .who").first).to_have_text(NAMES[0])
+    played = "King: must be declared before the first lead · Tricks for King: 11"
+    expect(page.locator("#table .how-played")).to_have_text(played)
+    # So many tricks are King in deals with trump only, as the server says.
+    settings = json.loads(page.locator("#game-rules").text_content())["settings"]
+    assert (settings["king_tricks"], settings["king_deals"]) == (11, "trump")
     phone.tap(page.locator(".share-link"))
     expect(page.locator("#outbox")).to_contain_text("Nobody can follow yet")
 

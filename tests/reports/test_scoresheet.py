@@ -356,9 +356,11 @@ def test_paper_of_house_rules_calls_everything_as_the_house_does(pdf, record):
         stages=(Stage(1, ("no-court",)), *rules.stages[1:]),
     )
     played = {"type": "deal", "contract": "no-court", "counts": {"men": [3, 2, 2, 1]}}
-    data = compose(record([played], ruleset=write_ruleset(house), options={"stake": 1}))
+    data = compose(
+        record([played], ruleset=write_ruleset(house), options={"stake": 1, "sale": True})
+    )
     assert (data["title"], data["rows"][0]["contract"]) == ("King del circolo", "Niente corte")
     assert data["rows"][0]["symbol"] == "Ni"
-    assert data["subtitles"][0] == "Stake per point: 1"
+    assert data["subtitles"][0] == "Stake per point: 1 · Sale: yes"
     page = pdf(typeset("scoresheet.typ", data))
     assert (page.pages, "Niente corte" in page.text) == (1, True)

@@ -45,6 +45,7 @@ from tournaments.reports.pages import Data, Heading, OnProgress, document, page_
 from tournaments.texts import labels
 from tournaments.texts.labels import badge_name, contract_title, name_of, points_text, suit_of
 from tournaments.texts.messages import explain
+from tournaments.texts.questions import options_text
 
 DATE_LOCALES = {"en": "en_GB"}
 """Locales for languages whose default date format would be American."""
@@ -89,7 +90,8 @@ def compose_scoresheet(
         "title": reading.title or name,
         "description": ", ".join(players),
         "subtitles": _lines(
-            [where, name if reading.title else "", *_house_rules(game, record)],
+            [where, name if reading.title else ""],
+            [_how_played(record)],
             [reading.place, written_date(reading.played_at), code],
         ),
         "ending": ending_of(game, players),
@@ -167,13 +169,10 @@ def _lines(*lines: Iterable[str]) -> list[str]:
     return [line for line in joined if line]
 
 
-def _house_rules(game: Game, record: Mapping[str, Any]) -> Iterator[str]:
+def _how_played(record: Mapping[str, Any]) -> str:
     usual = read_game({**record, "options": {}, "entries": []}).game
-    for option in game.ruleset.options:
-        value = game.ruleset.settings.get(option.setting)
-        if usual is not None and value != usual.ruleset.settings.get(option.setting):
-            name = labels.option_name(option.setting)
-            yield f"{name}: {labels.option_value_name(option.setting, value)}"
+    options = record.get("options", {})
+    return options_text(usual.ruleset.changed_options(options)) if usual else ""
 
 
 def _rows(game: Game, players: tuple[str, ...]) -> Iterator[Data]:

@@ -152,6 +152,17 @@ def test_evening_begins_as_the_club_is_set_and_in_the_season_of_its_day(director
     )
 
 
+def test_new_evening_has_the_answers_of_the_last_one_with_each_game(director, club):
+    for options in ({"king": "off"}, {"king_tricks": 10}):
+        make.EventFactory(club=club, ruleset="turkish-king", options=options)
+    make.EventFactory(club=club, ruleset="euchre", options={"target": 5})
+
+    for page in ("new_event", "new_tournament"):
+        form = director.get(reverse(page, args=["moda"])).context["form"]
+        asked = ("turkish-king.king", "turkish-king.king_tricks", "euchre.target")
+        assert [str(form[name].value()) for name in asked] == ["ends-game", "10", "5"]
+
+
 def test_evening_sent_twice_is_made_once(director):
     path = reverse("new_event", args=["moda"])
     page = director.get(path)

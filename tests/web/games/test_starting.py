@@ -1,3 +1,4 @@
+import re
 from dataclasses import replace
 from datetime import timedelta
 
@@ -160,6 +161,18 @@ def test_seats_that_a_game_has_not_are_left_aside(plain):
         ("honeymoon-king", {"deals": "12"}, {"deals": 12}),
         ("euchre", {"target": "5", "deck": "32"}, {"target": 5, "deck": 32}),
         ("krapet", {"target": "300"}, {"target": 300}),
+        # One question about two settings, and an answer that another follows from.
+        (
+            "turkish-king",
+            {"king_tricks": "11,10", "king_deals": ""},
+            {"king_tricks": 11, "king_in_a_row": 10},
+        ),
+        (
+            "turkish-king",
+            {"king_tricks": "11", "king_deals": "all"},
+            {"king_tricks": 11, "king_deals": "all"},
+        ),
+        ("turkish-king-bloody", {"order": "advised,unit"}, {"order_by": "unit"}),
         ("krapet", {"scoring": "points", "target": "300"}, {"scoring": "points"}),
         ("krapet", {"scoring": "points", "target": "1"}, {"scoring": "points", "target": 1}),
     ],
@@ -186,6 +199,63 @@ def test_options_that_cannot_be_are_refused_beside_their_fields(plain, ruleset, 
     assert page.status_code == 422
     assert page.context["form"].errors == {f"{ruleset}.{name}": [error]}
     assert not Game.objects.exists()
+
+
+NO_KING = "“King: does not exist”"
+
+
+@pytest.mark.parametrize("typed", [{"king_tricks": "11,10"}, {"king_deals": "trump"}])
+def test_answer_that_means_nothing_beside_another_is_refused_at_its_question(plain, typed):
+    typed = {f"turkish-king.{name}": value for name, value in {**typed, "king": "off"}.items()}
+    page = start(plain, "turkish-king", **typed)
+
+    ((where, (error,)),) = page.context["form"].errors.items()
+    assert (page.status_code, where in typed, NO_KING in error) == (422, True, True)
+    for name, value in typed.items():
+        assert re.search(f'name="{name}" value="{value}"[^>]*checked', page.text)
+    assert not Game.objects.exists()
+
+
+@pytest.mark.parametrize("rules", RULESETS.values(), ids=list(RULESETS))
+def test_how_it_is_played_is_at_most_ten_questions_with_the_usual_answer_first(plain, rules):
+    page = plain.get(reverse("new"), {"ruleset": rules.id})
+    form = page.text[page.text.index(f'value="{rules.id}"') :]
+    form = form[: form.index('<div class="ruleset">')] if '<div class="ruleset">' in form else form
+    questions = re.findall(
+        r'<fieldset class="option".*?</fieldset>|<div class="option', form, re.DOTALL
+    )
+
+    assert len(questions) <= 10
+    for question in questions:
+        answers = re.findall(r"<input[^>]*>", question)
+        assert [n for n, each in enumerate(answers) if "checked" in each] == [0] * bool(answers)
+
+
+def test_orders_are_asked_with_the_penalties_in_their_order(plain):
+    page = plain.get(reverse("new"), {"ruleset": "turkish-king-bloody"})
+    assert "Tricks, Men, Queens, Hearts, Last 2, Rıfkı" in page.text
+    assert "Rıfkı, Last 2, Queens, Men, Tricks, Hearts" in page.text
+
+
+def test_answers_of_the_circle_are_kept_for_each_game_and_shown_in_one_line(plain):
+    answers = {"turkish-king.king_tricks": "11,10", "turkish-king.penalties_first": "4"}
+    line = "Tricks for King: 11, or 10 in a row · First deals are penalties: the first 4"
+    start(plain, "turkish-king", **answers)
+    game = Game.objects.get()
+    for name in ("write", "head"):
+        assert line in plain.get(reverse(name, args=[game.public_id, game.secret("write")])).text
+    start(plain, "euchre", another="yes")
+
+    page = plain.get(reverse("new"), {"ruleset": "turkish-king"})
+    form = page.context["form"]
+
+    assert {name: str(form[name].value()) for name in answers} == answers
+    assert page.text.count(line) == 1
+    # Usual again.
+    usual = {"turkish-king.king_tricks": "13", "turkish-king.penalties_first": "0"}
+    start(plain, "turkish-king", **usual, another="yes")
+    start(plain, "euchre", another="yes")
+    assert line not in plain.get(reverse("new"), {"ruleset": "turkish-king"}).text
 
 
 @pytest.mark.parametrize(

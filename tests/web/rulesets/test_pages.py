@@ -121,5 +121,5 @@ def test_table_shows_the_rules_as_it_plays_them(visitor, page, kind, django_asse
     assert f'href="{url}"' in sheet.text
     assert f'href="{address(game, kind)}"' in rules.text
     options = {o["name"]: o["values"] for o in rules.context["rules"]["options"]}
-    assert options["Scoring"] == [("games won", False), ("points", True)]
+    assert options["Scoring"] == [("points", True), ("games won", False)]
     assert options["Target"][0] == ("300", True)

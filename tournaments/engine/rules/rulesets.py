@@ -11,7 +11,7 @@ from functools import cached_property, lru_cache
 from itertools import accumulate, chain, combinations, groupby, product
 from operator import add, sub
 from types import MappingProxyType
-from typing import TypeVar
+from typing import Any, TypeVar
 
 LONGEST_NAME = 80
 """Names of players, clubs, teams, events, seasons, rulesets and contracts; titles, places,
@@ -660,6 +660,22 @@ class Ruleset:
         if settings.get("last_two") == "seventh-and-last":
             chosen = replace(self, contracts=tuple(map(_count_seventh, self.contracts)))
         return replace(chosen, settings=MappingProxyType(settings)) if options else chosen  # type: ignore[arg-type]
+
+    def default_of(self, setting: str) -> Any:
+        """Return the default of an option; None if the option does not exist then."""
+        # The number of deals is not a setting of a ruleset until a table chooses one.
+        return self.settings.get(setting, getattr(self, setting, None))
+
+    def changed_options(self, chosen: Mapping[str, Any]) -> dict[str, Setting]:
+        """Return what differs from the defaults, also from those that follow from other choices."""
+        defaults = {option.setting: self.default_of(option.setting) for option in self.options}
+        for name, value in chosen.items():
+            defaults.update(self.implied.get(name, {}).get(value, {}))
+        return {
+            name: value
+            for name, value in chosen.items()
+            if value is not None and value != defaults.get(name)
+        }
 
 
 def _count_seventh(contract: Contract) -> Contract:

@@ -26,8 +26,8 @@ from tournaments.models import (
 from tournaments.models.clubs import LeaguePoints, Paper
 from tournaments.services.clubs.membership import CLUB_FIELDS
 from tournaments.texts import labels
+from tournaments.texts.questions import options_text
 from tournaments.web.games.views import minutes_text
-from tournaments.web.rulesets.views import options_text
 
 Text = str | Promise
 Kind = AuditEntry.Kind
@@ -265,7 +265,7 @@ VALUES: Mapping[str, Callable[[Any], str]] = {
     "points": labels.points_text,
     "added": minutes_text,
     "clock": minutes_text,
-    "options": options_text,
+    "options": lambda options: options_text(options) or "–",
     "uses": _times,
     "used": _times,
     "state": _label_in(Tournament.State),

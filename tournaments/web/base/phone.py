@@ -1,7 +1,7 @@
 """Phones at tables: what they may, and how a link to them looks."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from secrets import token_urlsafe
 from typing import Any
 from urllib.parse import urlencode
@@ -19,6 +19,7 @@ from tournaments.models.games import digest
 from tournaments.origin import absolute
 from tournaments.queries.evenings import Joined
 from tournaments.services.games.seating import MOST_JOINED
+from tournaments.texts.questions import answers_in
 
 
 @dataclass(frozen=True)
@@ -65,6 +66,7 @@ MOST_GAMES = 40
 """The number of games that fits in 3 kB of a cookie; the oldest are forgotten first."""
 
 MOST_NAMES = 16
+MOST_PLAYED = 6
 
 MATCHES = ("best-of.3", "best-of.5", "best-of.7", "first-to")
 """The lengths of a match; only the last asks for a number of games."""
@@ -92,7 +94,8 @@ class PhoneGame:
 class LastTable:
     """The table that this phone started last, and the names it knows, the latest first.
 
-    `match` is the length of the match and its number, if games made one.
+    `match` is the length of the match and its number, if games made one. `played` has the options
+    with which each other ruleset was played last.
     """
 
     players: Sequence[str] = ()
@@ -100,28 +103,29 @@ class LastTable:
     options: Mapping[str, Any] = field(default_factory=dict)
     names: Sequence[str] = ()
     match: tuple[str, int] | None = None
+    played: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+    def without_players(self, ruleset: str) -> "LastTable":
+        """Return a table of nobody yet for a ruleset, as this phone played that last."""
+        if ruleset == self.ruleset:
+            return replace(self, players=())
+        options = self.played.get(ruleset, {})
+        return replace(self, players=(), ruleset=ruleset, options=options, match=None)
 
     def initial(self, rulesets: Mapping[str, Ruleset] = RULESETS) -> dict[str, Any]:
         """Return the initial values of the form for the next table."""
         rules = rulesets.get(self.ruleset)
-        names = {f"name{seat}": name for seat, name in enumerate(self.players)}
+        known = {**self.played, self.ruleset: self.options}
+        fields: dict[str, Any] = {f"name{seat}": name for seat, name in enumerate(self.players)}
+        for id_, options in known.items():
+            if id_ in rulesets:
+                fields |= answers_in(rulesets[id_], options, f"{id_}.")
         if rules is None:
-            return {"ruleset": next(iter(rulesets)), "first_declarer": 0, **names}
-        chosen = {
-            name: self.options[setting]
-            for setting, name in option_names(rules).items()
-            if setting in self.options
-        }
+            return {"ruleset": next(iter(rulesets)), "first_declarer": 0, **fields}
         length, number = self.match or ("", 0)
         match = f"{length}.{number}" if f"{length}.{number}" in MATCHES else length
         matches = {"match": match, "match_to": number if match == "first-to" else None}
-        return {"ruleset": rules.id, "first_declarer": 0, **names, **chosen, **matches}
-
-
-def option_names(rules: Ruleset) -> dict[str, str]:
-    """Return the form's field of each option; who pays is asked for every game alike."""
-    options = (option.setting for option in rules.options if option.kind != "money")
-    return {setting: f"{rules.id}.{setting}" for setting in options}
+        return {"ruleset": rules.id, "first_declarer": 0, **fields, **matches}
 
 
 def address(row: Game, kind: str) -> str:
@@ -270,9 +274,12 @@ def forget_game(request: HttpRequest, response: HttpResponse, row: Game) -> None
 
 def remember_table(request: HttpRequest, response: HttpResponse, row: Game) -> None:
     """Store names, ruleset, options and match for the next table."""
-    names = list(dict.fromkeys([*row.players, *phone_table(request).names]))[:MOST_NAMES]
+    last = phone_table(request)
+    names = list(dict.fromkeys([*row.players, *last.names]))[:MOST_NAMES]
     match = row.match and (row.match.length, row.match.number)
-    stored = [row.players, row.ruleset, row.options, names, match]
+    before = {last.ruleset: last.options, **last.played}
+    others = [each for each in before.items() if each[0] != row.ruleset and each[1]]
+    stored = [row.players, row.ruleset, row.options, names, match, dict(others[:MOST_PLAYED])]
     _keep(request, response, TABLE, stored)
 
 

@@ -15,14 +15,16 @@ from tournaments.models import Club, Event, Game, Season
 from tournaments.models.clubs import LeaguePoints
 from tournaments.services.events.events import EventPlan, SeasonDates, dates_of, season_on
 from tournaments.services.games.tables import Laying
+from tournaments.texts.questions import ELSEWHERE, answers_in
 from tournaments.web.base.forms import LineField
 from tournaments.web.base.pages import day_field, declared_field
-from tournaments.web.base.phone import LastTable, option_names
+from tournaments.web.base.phone import LastTable
 from tournaments.web.games.starting import NewTableForm, SeatFields, StakeForm
-from tournaments.web.rulesets.views import changed_options
+from tournaments.web.rulesets.forms import check_answers, options_in
 
 BY_THE_DAY, NO_SEASON = "day", ""
 MOST_EVENINGS = 366
+MOST_REMEMBERED = 20
 
 
 class SeasonForm(forms.Form):
@@ -80,24 +82,24 @@ class OfferForm(NewTableForm):
 
     def table(self) -> Iterator[forms.BoundField]:
         yield self["ruleset"]
-        yield from (self[name] for name in option_names(self.rules).values())
+        yield from (self[name] for name in self.question_names())
 
     def clean(self) -> dict[str, Any]:
         """Ignore values typed for another game than the chosen one."""
         visible = {field.html_name for field in self.table()} | set(self.OWN)
         for name in set(self.errors) - visible:
             del self.errors[name]
+        check_answers(self, self.rules, f"{self.rules.id}.")
         return self.cleaned_data
 
     @property
     def options(self) -> dict[str, Any]:
         """Return the options that differ from the ruleset, once the form is valid."""
-        names = option_names(self.rules)
-        chosen = {setting: self.cleaned_data[name] for setting, name in names.items()}
+        options = options_in(self, self.rules, f"{self.rules.id}.")
         if self.rules.id == self.offered.ruleset:
             # A stake of earlier versions has no field.
-            chosen |= {s: v for s, v in self.offered.options.items() if s not in chosen}
-        return changed_options(self.rules, chosen)
+            options |= {s: v for s, v in self.offered.options.items() if s in ELSEWHERE}
+        return options
 
 
 class EventForm(OfferForm):
@@ -130,6 +132,11 @@ class EventForm(OfferForm):
             *((key, each.name) for key, each in self.known.items()),
         ]
         if event is None:
+            # Each game as the club played it last.
+            played = club.events.order_by("-held_on", "-pk").values_list("ruleset", "options")
+            for id_, options in dict(reversed(played[:MOST_REMEMBERED])).items():
+                if id_ in rulesets:
+                    self.initial.update(answers_in(rulesets[id_], options, f"{id_}."))
             self.initial.update({n: getattr(club, n) for n in ("table_codes", "confirmations")})
             self.initial.update(held_on=today, season=BY_THE_DAY)
         else:

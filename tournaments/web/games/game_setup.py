@@ -37,6 +37,7 @@ from tournaments.services.base.writes import Fault, Refused
 from tournaments.services.games.playing import GameSetup, change_head
 from tournaments.services.games.seating import SeatsDrawn, is_drawn
 from tournaments.texts import labels
+from tournaments.texts.questions import answers_in, options_text, questions_of
 from tournaments.web.base.forms import LineField
 from tournaments.web.base.pages import HtmxRequest, add_refused
 from tournaments.web.base.phone import TABLE, address, new_write_key, phone_table, suggested_names
@@ -54,7 +55,13 @@ from tournaments.web.games.views import (
     with_game,
     write_context,
 )
-from tournaments.web.rulesets.views import OptionField, changed_options, field_of, option_fields
+from tournaments.web.rulesets.forms import (
+    QuestionField,
+    check_answers,
+    field_of,
+    options_in,
+    question_fields,
+)
 
 
 class HeadForm(StakeForm):
@@ -80,7 +87,8 @@ class HeadForm(StakeForm):
         first = {"first_declarer": row.first_declarer, "title": row.title, "place": row.place}
         self.played_for = stake_of(row)
         paying = {**self.initial_of(self.played_for), "stake_of_all": True}
-        super().__init__(data, initial={**names, **first, **row.options, **paying})
+        answers = answers_in(rules, row.options)
+        super().__init__(data, initial={**names, **first, **answers, **paying})
         for name in (*StakeForm.base_fields, "stake_of_all") if stays else ():
             del self.fields[name]
         for name in ("title", "place") if self.only_names else ():
@@ -94,9 +102,8 @@ class HeadForm(StakeForm):
             self.fields[f"name{seat}"] = LineField(
                 max_length=longest, label=label, disabled=self.drawn
             )
-        self.asked = [o for o in rules.options if o.kind != "money" and not stays]
-        for option in self.asked:
-            self.fields[option.setting] = field_of(rules, option)
+        for question in [] if stays else questions_of(rules):
+            self.fields[question.name] = field_of(question)
 
     def seats(self) -> Iterator[SeatFields]:
         """Yield the seats in order of play; a seat declared first, whatever its name."""
@@ -104,8 +111,15 @@ class HeadForm(StakeForm):
         for seat in range(self.rules.seats):
             yield SeatFields(seat, self[f"name{seat}"], first == str(seat))
 
-    def options(self) -> tuple[OptionField, ...]:
-        return option_fields(self, self.rules, {o.setting: o.setting for o in self.asked})
+    def questions(self) -> list[QuestionField]:
+        return question_fields(self, self.rules)
+
+    def answers(self) -> str:
+        return options_text(self.rules.changed_options(self.row.options))
+
+    def clean(self) -> dict[str, Any]:
+        check_answers(self, self.rules)
+        return super().clean()
 
     @property
     def sinks(self) -> bool:
@@ -122,13 +136,13 @@ class HeadForm(StakeForm):
     def head(self) -> GameSetup:
         """Return the setup; options at their defaults are left out."""
         cleaned = self.cleaned_data
-        chosen = {o.setting: cleaned[o.setting] for o in self.asked}
+        asked = {o.setting for each in self.questions() for o in each.question.options}
         # A stake of earlier versions is an option: what is not asked, or stays, is as it was.
         stake, options = self.row.stake, {**self.row.options}
         if self.has_changed_stake():
             stake, options = self.stake, {}
-        options = {name: value for name, value in options.items() if name not in chosen}
-        options |= changed_options(self.rules, chosen)
+        options = {name: value for name, value in options.items() if name not in asked}
+        options |= options_in(self, self.rules)
         return GameSetup(
             ruleset=self.row.ruleset,
             players=[cleaned[f"name{seat}"] for seat in range(self.rules.seats)],

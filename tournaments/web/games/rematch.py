@@ -30,7 +30,6 @@ from tournaments.web.base.phone import (
     address,
     address_on_phone,
     new_key,
-    option_names,
     suggested_names,
 )
 from tournaments.web.games.starting import (
@@ -77,7 +76,8 @@ class RematchForm(NewTableForm):
         match = self.before.match
         terms = None if match is None else (match.length, match.number)
         people = [*self.before.players, *self.before.resting]
-        table = LastTable(people, own.id, self.before.options, match=terms)
+        played = {game.ruleset: game.options for game in games}
+        table = LastTable(people, own.id, self.before.options, match=terms, played=played)
         self.start = table.initial(rulesets) | self.initial_of(stake_of(self.before))
         super().__init__(
             None if data is None else _completed(data, self.start), table=table, rulesets=rulesets
@@ -154,7 +154,7 @@ class RematchForm(NewTableForm):
     def has_changed_game(self) -> bool:
         """Return whether another game or other options are chosen than before."""
         rules = self.rules
-        names = ["match", *option_names(rules).values()]
+        names = ["match", *self.question_names()]
         same = rules.id == self.before.ruleset
         return not same or any(
             str(self[name].value() or "") != str(self.start.get(name, self[name].initial) or "")

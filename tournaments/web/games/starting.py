@@ -1,5 +1,6 @@
 """Start games and matches."""
 
+import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -15,6 +16,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 from django.views.decorators.http import require_POST
 
+from tournaments.engine.documents.ruleset_records import write_ruleset
 from tournaments.engine.play.outcomes import sinks
 from tournaments.engine.rules.entries import LONGEST_THING, REMARKS, Stake, write_points
 from tournaments.engine.rules.rulesets import InvalidEntry, Ruleset
@@ -40,6 +42,7 @@ from tournaments.services.games.tables import (
 from tournaments.services.games.writing import NotFinished, RoundClosed
 from tournaments.texts import labels
 from tournaments.texts.labels import STAKES
+from tournaments.texts.questions import options_text, questions_of
 from tournaments.web.base.forms import LineField
 from tournaments.web.base.pages import add_refused, declared_field
 from tournaments.web.base.phone import (
@@ -48,22 +51,21 @@ from tournaments.web.base.phone import (
     PhoneGame,
     address,
     new_key,
-    option_names,
     phone_games,
     phone_table,
     remember_game,
     remember_table,
     suggested_names,
 )
-from tournaments.web.rulesets.views import (
+from tournaments.web.rulesets.forms import (
     AmountField,
-    OptionField,
-    changed_options,
+    QuestionField,
+    check_answers,
     field_of,
-    option_fields,
-    tile_name,
-    tile_of,
+    options_in,
+    question_fields,
 )
+from tournaments.web.rulesets.views import tile_name, tile_of
 
 LONGEST_TYPED_NAME = 30
 LONGEST_MATCH = 99
@@ -116,13 +118,14 @@ class SeatFields:
 
 @dataclass(frozen=True)
 class RulesetFields:
-    """A ruleset to choose, with the fields of its options and the drawing of its table."""
+    """A ruleset to choose: its questions, the unusual answers so far, and its table."""
 
     rules: Ruleset
     name: str
     summary: str
     chosen: bool
-    options: tuple[OptionField, ...]
+    questions: Sequence[QuestionField]
+    answers: str
 
     @property
     def id(self) -> str:
@@ -149,6 +152,11 @@ class RulesetFields:
         return plays_without_signal(self.rules)
 
     @property
+    def implied(self) -> str:
+        """What follows from answers, as in the document of the ruleset; "" for nothing."""
+        return json.dumps(write_ruleset(self.rules)["implied"]) if self.rules.implied else ""
+
+    @property
     def sinks(self) -> bool:
         return sinks(self.rules)
 
@@ -158,8 +166,8 @@ class RulesetFields:
         return self.rules.target is not None
 
     @property
-    def changed(self) -> bool:
-        return any(option.changed for option in self.options)
+    def refused(self) -> bool:
+        return any(question.field.errors for question in self.questions)
 
 
 class RemarksForm(forms.Form):
@@ -272,10 +280,8 @@ class NewTableForm(StakeForm):
         for seat in self.seat_numbers:
             self.fields[f"name{seat}"] = LineField(max_length=LONGEST_TYPED_NAME, required=False)
         for rules in rulesets.values():
-            names = option_names(rules)
-            for option in rules.options:
-                if option.setting in names:
-                    self.fields[names[option.setting]] = field_of(rules, option)
+            for question in questions_of(rules):
+                self.fields[f"{rules.id}.{question.name}"] = field_of(question)
 
     @property
     def rules(self) -> Ruleset:
@@ -317,7 +323,8 @@ class NewTableForm(StakeForm):
             labels.name_of(rules),
             labels.ruleset_summary(rules.id),
             chosen == rules.id,
-            option_fields(self, rules, option_names(rules)),
+            question_fields(self, rules, f"{rules.id}."),
+            options_text(options_in(self, rules, f"{rules.id}.")),
         )
 
     def beginnings(self) -> list[tuple[str, str, str]]:
@@ -328,8 +335,12 @@ class NewTableForm(StakeForm):
         """Yield the fields of players and game, without the first player."""
         yield self["ruleset"]
         yield from (self[name] for name in self.names())
-        yield from (self[name] for name in option_names(self.rules).values())
+        yield from (self[name] for name in self.question_names())
         yield from (self["match"], self["match_to"])
+
+    def question_names(self) -> list[str]:
+        """Return the names of the fields for the questions about the chosen game."""
+        return [f"{self.rules.id}.{question.name}" for question in questions_of(self.rules)]
 
     def names(self) -> Iterator[str]:
         """Yield the names of the fields for those who play."""
@@ -348,6 +359,7 @@ class NewTableForm(StakeForm):
             others.add("match_to")
         for name in others & set(self.errors):
             del self.errors[name]
+        check_answers(self, self.rules, f"{self.rules.id}.")
         self.check_names()
         if self.match_chosen == "first-to" and not cleaned.get("match_to"):
             self.add_error("match_to", _("To how many games?"))
@@ -376,13 +388,12 @@ class NewTableForm(StakeForm):
 
     def setup(self, players: Sequence[str], first: int) -> GameSetup:
         """Return the setup of the chosen game; options at their defaults are left out."""
-        rules, cleaned = self.rules, self.cleaned_data
-        chosen = {setting: cleaned[name] for setting, name in option_names(rules).items()}
+        rules = self.rules
         return GameSetup(
             ruleset=rules.id,
             players=players,
             first_declarer=first,
-            options=changed_options(rules, chosen),
+            options=options_in(self, rules, f"{rules.id}."),
             document=house_document(rules),
         )
 
@@ -539,9 +550,7 @@ def new_table(request: HttpRequest) -> HttpResponse:
         last = phone_table(request)
         if "again" not in request.GET:
             # A page of rules links to its game.
-            chosen = request.GET.get("ruleset", last.ruleset)
-            same = chosen == last.ruleset
-            last = replace(last, players=()) if same else LastTable(ruleset=chosen)
+            last = last.without_players(request.GET.get("ruleset", last.ruleset))
         return _form(request, NewTableForm(table=last, rulesets=rulesets))
     form = NewTableForm(request.POST, rulesets=rulesets)
     now = timezone.now()

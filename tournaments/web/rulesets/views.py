@@ -1,34 +1,27 @@
 """Pages of rulesets, with examples and options."""
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from decimal import Decimal
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from django import forms
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, render
 from django.template import TemplateDoesNotExist
 from django.template.loader import render_to_string
 from django.utils.cache import patch_cache_control
-from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 from django.views.decorators.http import require_safe
 
 from tournaments.engine.play.games import Game, PlayedDeal
-from tournaments.engine.rules.entries import Deal, write_points
+from tournaments.engine.rules.entries import Deal
 from tournaments.engine.rules.fields import CAPPOTTO, fields_of, trumps_of
 from tournaments.engine.rules.rulesets import (
-    LARGEST_COUNT,
     OPTION_KINDS,
     Contract,
-    Option,
     Ruleset,
     Setting,
-    number_of,
 )
 from tournaments.engine.rules.scoring import check_deal, deal_sum, score_deal
 from tournaments.engine.variants import RULESETS
@@ -40,6 +33,7 @@ from tournaments.queries.scoresheets import deal_line, marks_of
 from tournaments.queries.sheets import ruleset_of
 from tournaments.texts import labels
 from tournaments.texts.labels import NAMES, OTHER
+from tournaments.texts.questions import questions_of
 from tournaments.web.base.pages import cached_for_going_back
 from tournaments.web.base.phone import address
 
@@ -256,139 +250,6 @@ STEPS: Mapping[str, Callable[[Ruleset], Iterator[Example]]] = {
 """Examples of the points that a step moves; other steps apply to every deal."""
 
 
-Chosen = Mapping[str, Any]
-"""Options by name; None for an unchanged one."""
-
-
-class AmountField(forms.CharField):
-    """An amount, typed as 0.10, 0,10 or 1/10; empty or 0 is None."""
-
-    def clean(self, value: Any) -> int | str | None:
-        """Return the amount as in a record: a whole number or `"p/q"`."""
-        text = str(super().clean(value)).replace(" ", "")
-        if not text:
-            return None
-        amount: Fraction | None = None
-        if decimal := _DECIMAL.fullmatch(text):
-            amount = Fraction(f"{decimal[1]}.{decimal[2] or 0}")
-        elif (quotient := _QUOTIENT.fullmatch(text)) and int(quotient[2]):
-            amount = Fraction(int(quotient[1]), int(quotient[2]))
-        if amount is None:
-            raise forms.ValidationError(_("An amount, like 1 or 0.10"), code="invalid")
-        return write_points(amount) if amount else None
-
-    def prepare_value(self, value: Any) -> Any:
-        """Return an amount as typed in the reader's language."""
-        amount = number_of(value)
-        if amount is None or Fraction(amount * 100).denominator != 1:
-            return value
-        decimals = 0 if Fraction(amount).denominator == 1 else 2
-        exact = Decimal(Fraction(amount * 100).numerator) / 100
-        return number_format(exact, decimals, use_l10n=True, force_grouping=False)
-
-
-_DECIMAL = re.compile(r"([0-9]{1,6})(?:[.,]([0-9]{1,4}))?")
-_QUOTIENT = re.compile(r"([0-9]{1,6})/([0-9]{1,6})")
-
-
-@dataclass(frozen=True)
-class OptionField:
-    """An option on a page; `look` gives the kind of field."""
-
-    look: str
-    field: forms.BoundField
-    changed: bool
-
-
-def field_of(rules: Ruleset, option: Option) -> forms.Field:
-    """Return the field of an option, translated; an empty value means the default."""
-    default = str(default_of(rules, option.setting))
-    field: forms.Field
-    if option.kind == "one-of":
-        values = {str(value): value for value in option.values}
-        field = forms.TypedChoiceField(
-            choices=[(v, labels.option_value_name(option.setting, values[v])) for v in values],
-            coerce=values.__getitem__,
-            empty_value=values.get(default),  # type: ignore[arg-type]  # any value may be one
-            initial=default,
-            # A switch has two inputs of one name: the hidden one says that an unticked box was
-            # on the page.
-            widget=forms.TextInput() if look_of(option) == "switch" else forms.RadioSelect(),
-        )
-    else:
-        step = 2 if option.kind == "even-count" else 1
-        field = forms.IntegerField(
-            min_value=step,
-            max_value=LARGEST_COUNT,
-            step_size=step,
-            error_messages={"invalid": _("A whole number"), "step_size": _("An even number")},
-        )
-        implied = implied_defaults(rules, option.setting)
-        defaults = [default, *(f"{name}: {value}" for name, value in implied)]
-        field.widget.attrs["placeholder"] = " · ".join(defaults)
-    field.required = False
-    field.label = labels.option_name(option.setting)
-    field.help_text = labels.option_help(option.setting)
-    return field
-
-
-def look_of(option: Option) -> str:
-    """Return the kind of field for an option: a switch for the values on and off."""
-    if option.kind != "one-of":
-        return option.kind
-    return "switch" if set(option.values) == {True, False} else "one-of"
-
-
-def option_fields(
-    form: forms.Form, rules: Ruleset, names: Mapping[str, str]
-) -> tuple[OptionField, ...]:
-    """Return the options of a ruleset as form fields; `names` maps options to field names."""
-    fields = []
-    for option in rules.options:
-        if names.get(option.setting) in form.fields:
-            field = form[names[option.setting]]
-            value, default = field.value(), default_of(rules, option.setting)
-            changed = value not in (None, "") and str(value) != str(default)
-            fields.append(OptionField(look_of(option), field, changed))
-    return tuple(fields)
-
-
-def changed_options(rules: Ruleset, chosen: Chosen) -> dict[str, Setting]:
-    """Return the options that differ from the defaults implied by the ruleset and other choices."""
-    defaults: dict[str, Any] = {o.setting: default_of(rules, o.setting) for o in rules.options}
-    for name, value in chosen.items():
-        defaults.update(rules.implied.get(name, {}).get(value, {}))
-    return {
-        name: value
-        for name, value in chosen.items()
-        if value is not None and value != defaults.get(name)
-    }
-
-
-def default_of(rules: Ruleset, setting: str) -> Any:
-    """Return the default of an option; None if the option does not exist then."""
-    # The number of deals is not a setting of a ruleset until a table chooses one.
-    return rules.settings.get(setting, getattr(rules, setting, None))
-
-
-def implied_defaults(rules: Ruleset, setting: str) -> list[tuple[str, Setting]]:
-    """Return the other defaults of an option, each with the choice (as text) that implies it."""
-    return [
-        (labels.option_value_name(other, value), defaults[setting])
-        for other, values in rules.implied.items()
-        for value, defaults in values.items()
-        if setting in defaults
-    ]
-
-
-def options_text(options: Mapping[str, Any]) -> str:
-    texts = (
-        f"{labels.option_name(name)}: {labels.option_value_name(name, value)}"
-        for name, value in options.items()
-    )
-    return "; ".join(texts) or "–"
-
-
 OUTCOMES: Mapping[Setting, Any] = {
     "out-and-sunk": gettext_lazy(
         "Whoever ends above zero is out, everyone else is sunk; the scores give the places."
@@ -601,22 +462,11 @@ def _order(rules: Ruleset) -> Iterator[str]:
 
 def _options(rules: Ruleset) -> Iterator[dict[str, Any]]:
     """Yield the options with their values, of which one is the default or chosen by a table."""
-    for option in (option for option in rules.options if option.kind != "money"):
-        default = default_of(rules, option.setting)
-        values = [
-            (labels.option_value_name(option.setting, value), value == default)
-            for value in option.values
-        ]
-        if look_of(option) not in ("one-of", "switch"):
-            values = [(_("none") if default is None else str(default), True)]
-            values += [
-                (f"{name}: {value}", False)
-                for name, value in implied_defaults(rules, option.setting)
-            ]
+    for question in questions_of(rules):
         yield {
-            "name": labels.option_name(option.setting),
-            "help": labels.option_help(option.setting),
-            "values": values,
+            "name": labels.option_name(question.name),
+            "help": question.text,
+            "values": [(text, at == 0) for at, (_value, text) in enumerate(question.answers())],
         }
 
 

@@ -73,6 +73,7 @@ from tournaments.services.tournaments.record_import import (
 from tournaments.texts import labels
 from tournaments.texts.labels import ROUND_STATES, Text, points_text, round_name
 from tournaments.texts.messages import explain
+from tournaments.texts.questions import options_text
 from tournaments.web.base.forms import LineField
 from tournaments.web.base.pages import (
     HtmxRequest,
@@ -91,7 +92,6 @@ from tournaments.web.events.views import card_path, directed_table, line_of
 from tournaments.web.games.starting import key_of
 from tournaments.web.games.views import clock_of
 from tournaments.web.ratings.views import accuracy_lines
-from tournaments.web.rulesets.views import options_text
 from tournaments.web.tournaments.forms import (
     PRESETS,
     TournamentForm,
@@ -455,7 +455,7 @@ def hub_page(row: Tournament, member: bool) -> dict[str, Any]:
         "register_at": register_address(row, member=member),
         "told": rules_sentences(rules, settings),
         "game": labels.name_of(rules),
-        "options": options_text(event.options) if event.options else "",
+        "options": options_text(event.options),
         "settings": list(settings_that_matter(write_settings(settings))),
         "confirmations": event.get_confirmations_display(),
         "afterwards": afterwards,

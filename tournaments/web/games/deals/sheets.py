@@ -45,8 +45,9 @@ from tournaments.queries.scoresheets import (
     title_of,
     totals_text,
 )
-from tournaments.queries.sheets import ReviewedDeals, Sheet, fold_sheet
+from tournaments.queries.sheets import ReviewedDeals, Sheet, fold_sheet, rules_of
 from tournaments.texts import labels
+from tournaments.texts.questions import options_text
 
 Moved = tuple[tuple[str, Points, Points], ...]
 """The totals that a correction has changed: name, before, after."""
@@ -127,6 +128,12 @@ class SheetPage:
         left = [self.game.left_to_declare(seat) for seat in seats]
         kinds = ruleset.side_quotas
         return {labels.kind_name(k): tuple(each[k] for each in left) for k in kinds}
+
+    @cached_property
+    def answers(self) -> str:
+        """How the table plays, as far as it is not as usual."""
+        row = self.sheet.row
+        return options_text(rules_of(row).changed_options(row.options)) if row.options else ""
 
     @cached_property
     def chances(self) -> str:
