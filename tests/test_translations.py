@@ -10,6 +10,8 @@ from django.core.management import CommandError, call_command
 from django.utils import translation
 from django.utils.formats import date_format
 
+from tournaments.reports.sheets import written_date
+
 PYTHON = """
 from django.utils.translation import gettext as _, gettext_lazy, ngettext, pgettext
 _("A deal")
@@ -146,3 +148,21 @@ def test_compiling_writes_what_gettext_reads_and_only_when_needed(po):
 def test_no_word_of_the_games_takes_the_place_of_a_month(language, march):
     with translation.override(language):
         assert date_format(date(2026, 3, 1), "F").lower() == march.lower()
+
+
+@pytest.mark.parametrize(
+    ("language", "long", "short", "with_weekday"),
+    [
+        ("en", "8 December 2026", "8 Dec", "Tuesday, 8 December"),
+        ("tr", "8 Aralık 2026", "8 Ara", "8 Aralık Salı"),
+        ("it", "8 dicembre 2026", "8 dic", "martedì 8 dicembre"),
+    ],
+)
+def test_dates_are_written_as_the_language_writes_them(language, long, short, with_weekday):
+    day = date(2026, 12, 8)
+    with translation.override(language):
+        assert date_format(day, "DATE_FORMAT") == long
+        assert date_format(day, "MONTH_DAY_FORMAT") == short
+        weekday = translation.pgettext("date with its weekday", "l, j F")
+        assert date_format(day, weekday) == with_weekday
+        assert written_date("2026-12-08") == long

@@ -11,6 +11,7 @@ from typing import Any
 
 from django.utils.formats import date_format
 from django.utils.timezone import localtime
+from django.utils.translation import pgettext
 
 from tournaments.engine.ratings.ratings import COIN, Rating
 from tournaments.models import Club, Member, Player, RatingPool, Season, User, Visitor
@@ -229,7 +230,7 @@ def _dates(first: datetime, last: datetime) -> Iterator[tuple[datetime, str]]:
     day = localtime(first).replace(hour=0, minute=0, second=0, microsecond=0)
     while day <= last:
         if day >= first - timedelta(days=1):
-            yield max(day, first), date_format(day, "j M")
+            yield max(day, first), date_format(day, "MONTH_DAY_FORMAT")
         day += timedelta(days=every)
 
 
@@ -244,7 +245,7 @@ def _months(first: datetime, last: datetime) -> Iterator[tuple[datetime, str]]:
             year=number // 12, month=number % 12 + 1, day=1, hour=0, minute=0, second=0
         )
         # The first game may be on the first day of its month.
-        yield max(day, start), date_format(day, "M Y")
+        yield max(day, start), date_format(day, pgettext("month and year", "M Y"))
         number += every
 
 

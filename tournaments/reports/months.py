@@ -282,7 +282,7 @@ def club_month(report: Report, progress: OnProgress) -> Data:
         "badges": [_badge(badge, month) for badge in month.badges],
         "coming": [
             [
-                date_format(event.held_on, "j M"),
+                date_format(event.held_on, "MONTH_DAY_FORMAT"),
                 {"text": event.name, "below": " · ".join([*_kind(event), *event.details])},
             ]
             for event in month.coming
@@ -358,7 +358,7 @@ def _figure(name: str, now: int, before: int) -> Data:
 def _evening(evening: MonthEvening, month: Month) -> list[Any]:
     event = evening.event
     return [
-        date_format(event.held_on, "j M"),
+        date_format(event.held_on, "MONTH_DAY_FORMAT"),
         {"text": event.name, "below": " · ".join(_kind(event))},
         _winner(evening, month),
         str(evening.players) if evening.players else "–",
@@ -422,7 +422,7 @@ def _records(month: Month) -> Iterator[list[Any]]:
         for kind, record, earlier in those:
             before = {"text": _value(kind, earlier), "style": "faint"}
             who = _names(month, record.players)
-            day = date_format(record.at, "j M")
+            day = date_format(record.at, "MONTH_DAY_FORMAT")
             name = {"text": names[kind], "below": more}
             yield [name, {"text": who, "below": day}, before, _value(kind, record)]
 

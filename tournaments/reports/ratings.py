@@ -267,7 +267,7 @@ def _days_of(season: Season) -> str:
 
 
 def _day(tournament: Tournament) -> str:
-    return date_format(tournament.event.held_on, "j M")
+    return date_format(tournament.event.held_on, "MONTH_DAY_FORMAT")
 
 
 def _name(found: League, row: SeasonStanding) -> str:

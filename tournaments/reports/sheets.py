@@ -5,9 +5,9 @@ from datetime import datetime
 from typing import Any
 from urllib.parse import urljoin
 
-from babel.dates import format_date
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.formats import date_format
 from django.utils.translation import get_language, pgettext
 from django.utils.translation import gettext as _
 
@@ -46,9 +46,6 @@ from tournaments.texts import labels
 from tournaments.texts.labels import badge_name, contract_title, name_of, points_text, suit_of
 from tournaments.texts.messages import explain
 from tournaments.texts.questions import options_text
-
-DATE_LOCALES = {"en": "en_GB"}
-"""Locales for languages whose default date format would be American."""
 
 
 @document(Report.Kind.SCORESHEET)
@@ -121,11 +118,10 @@ def written_date(moment: str) -> str:
     """Return the date of an ISO 8601 time in the active language; empty if there is none."""
     if not moment:
         return ""
-    language = get_language() or "en"
     day = datetime.fromisoformat(moment)
     if timezone.is_aware(day):
         day = timezone.localtime(day)
-    return format_date(day, "d MMMM y", locale=DATE_LOCALES.get(language, language))
+    return date_format(day, "DATE_FORMAT")
 
 
 def _words(ruleset: Ruleset) -> Data:

@@ -147,7 +147,12 @@ ClubPart = tuple[str, str, Iterable[Row]]
 def _events(request: HttpRequest, club: Club) -> ClubPart:
     seen = coming(Event.objects.listed_for(None).filter(club=club), timezone.localdate())
     rows = [
-        (date_format(event.held_on, "j M"), event.name, page_of(request, event), event.starts_at)
+        (
+            date_format(event.held_on, "MONTH_DAY_FORMAT"),
+            event.name,
+            page_of(request, event),
+            event.starts_at,
+        )
         for event in seen[:SHOWN]
     ]
     return _("Next evenings"), reverse("events", args=[club.slug]), rows

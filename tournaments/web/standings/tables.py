@@ -288,7 +288,7 @@ def _league_table(season: Season, found: League, reader: LeagueReader) -> SafeSt
     for evening in found.evenings:
         event = evening["tournament"].event
         at = reverse("standings", args=[season.club.slug, evening["tournament"].slug])
-        day = escape(date_format(event.held_on, "j M"))
+        day = escape(date_format(event.held_on, "MONTH_DAY_FORMAT"))
         head.append(
             f'<th scope="col" class="num round"><a href="{at}" title="{escape(event.name)}">'
             f"{day}</a></th>"
