@@ -61,6 +61,10 @@ const SCORINGS = {
     else if (typeof defendsAlone === "number") won = Math.max(won, tricks ? 0 : 4, alone ? settings.euchred_alone_by_alone : 0);
     return sidesOf(rules).map((side) => ((side === sides[maker]) === isMade ? won : 0));
   },
+  "bid-tricks"({ sides, tricks: all }, contract, { maker, bid, tricks }) {
+    const won = tricks >= bid ? tricks : -bid;
+    return [0, 1].map((side) => (side === sides[maker] ? won : all - tricks));
+  },
   "piles-emptied"({ settings }, contract, { winner, left }) {
     if (settings.scoring === "win") return [0, 1].map((side) => Number(side === winner));
     const cards = [0, 1].map((side) => 2 * left.reserve[side] + left.stock[side] + left.waste[side]);

@@ -9,8 +9,9 @@ const formOf = (target) => target.closest(".hand, .naming")?.closest("form");
 // Disable saving while required choices are missing.
 function refresh(form) {
   const save = one(form, ".save button[value=deal]");
-  const needed = form.matches(".naming") ? ["contract"] : one(form, ".makers") ? ["maker", "tricks"] : ["winner"];
-  if (save) save.disabled = !needed.every((name) => one(form, `[name=${name}]:checked`));
+  const needed = form.matches(".naming") ? ["contract"] : one(form, ".makers") ? ["maker", "bid", "tricks"] : ["winner"];
+  const isMissing = (name) => one(form, `[name=${name}]`) && !one(form, `[name=${name}]:checked`);
+  if (save) save.disabled = needed.some(isMissing);
 }
 
 // A suit tapped once more is none.

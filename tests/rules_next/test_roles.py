@@ -29,8 +29,9 @@ from tournaments.engine.variants import RULESETS
         ("portuguese-king", "positive", (0, -1, 0, 0)),
         ("barbu", "domino", (0, -1, 0, 0)),
         ("euchre", "euchre", (0, -1, None, 1)),
+        ("bid-euchre", "bid-euchre", (0, -1, None, None)),
         ("krapet", "krapet", (None, None, None, None)),
-        ("barbu-french-five", "no-tricks", (-1, 1, 0, 0)),
+        ("barbu-french-five", "no-tricks", (-1, -2, 0, 0)),
         ("russian-king", "no-tricks", (0, 1, None, 1)),
     ],
 )

@@ -104,6 +104,7 @@ def describe(ruleset: Ruleset) -> dict[str, Any]:
         "seats": ruleset.seats,
         "sides": list(ruleset.sides),
         "clockwise": ruleset.clockwise,
+        "tricks": ruleset.hand_tricks,
         "deals": ruleset.length,
         "target": ruleset.target,
         "in_a_row": ruleset.in_a_row,
@@ -232,7 +233,7 @@ def state_of(game: Game, players: list[str]) -> dict[str, Any]:
 
 
 FOLDED_SCORINGS = frozenset(
-    {"per-unit", "places", "domino", "makers-and-defenders", "piles-emptied"}
+    {"per-unit", "places", "domino", "makers-and-defenders", "bid-tricks", "piles-emptied"}
 )
 FOLDED_STEPS = frozenset({"cappotto", "blind", "sale"})
 """The named strategies that `static/fold.js` knows."""

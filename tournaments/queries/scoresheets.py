@@ -27,7 +27,6 @@ from tournaments.engine.rules import entries as kinds
 from tournaments.engine.rules.entries import (
     PILES,
     REMARKS,
-    TRICKS_OF_FIVE,
     Adjustment,
     Entry,
     Passed,
@@ -152,11 +151,11 @@ def _units_taken(game: GamesGame, played: PlayedDeal) -> tuple[str, ...]:
     )
 
 
-def _tricks_of_five(game: GamesGame, played: PlayedDeal) -> tuple[str, ...]:
+def _tricks_of_makers(game: GamesGame, played: PlayedDeal) -> tuple[str, ...]:
     """Return the makers' tricks; how several others share the rest is not recorded."""
     tricks = played.deal.details["tricks"]
     makers = game.ruleset.sides[played.deal.details["maker"]]
-    rest = str(TRICKS_OF_FIVE - tricks) if game.ruleset.side_count == 2 else ""
+    rest = str(game.ruleset.hand_tricks - tricks) if game.ruleset.side_count == 2 else ""
     return tuple(str(tricks) if side == makers else rest for side in range(game.ruleset.side_count))
 
 
@@ -175,7 +174,11 @@ def _numbers(numbers: Sequence[int]) -> str:
 
 
 TAKEN: Mapping[str, Callable[[GamesGame, PlayedDeal], tuple[str, ...]]] = MappingProxyType(
-    {"makers-and-defenders": _tricks_of_five, "piles-emptied": _cards_in_piles}
+    {
+        "makers-and-defenders": _tricks_of_makers,
+        "bid-tricks": _tricks_of_makers,
+        "piles-emptied": _cards_in_piles,
+    }
 )
 """The result per side, by scoring strategy; the default is the units."""
 

@@ -488,6 +488,9 @@ def _scoring(ruleset: Ruleset, contract: Contract) -> Iterator[str]:
                     _("a lone defender with all 5: 4, against a lone maker at least %(euchred)s")
                     % by_alone
                 )
+        case "bid-tricks":
+            yield _("1 a trick")
+            yield _("fewer than bid: − the bid")
         case "piles-emptied":
             yield _("a game won: 1")
             points = {"won": WON}

@@ -134,6 +134,10 @@ RULESETS: Mapping[str, tuple[Text, Text]] = {
         _("Railroad Euchre"),
         _("With the joker, laps and slam: first to 10 points."),
     ),
+    "bid-euchre": (
+        _("Bid Euchre"),
+        _("Two pairs, six cards each, tricks are bid: first to 32 points."),
+    ),
 }
 
 CONTRACTS: Mapping[str, tuple[Text, Text, Text]] = {
@@ -170,6 +174,7 @@ CONTRACTS: Mapping[str, tuple[Text, Text, Text]] = {
     "reussite": (_("Réussite (domino)"), pgettext_lazy("short", "Domino"), "1·2·3"),
     "krapet": (pgettext_lazy("contract", "Game"), pgettext_lazy("short", "Game"), "K"),
     "euchre": (_("Hand"), pgettext_lazy("short", "Hand"), "E"),
+    "bid-euchre": (_("Hand"), pgettext_lazy("short", "Hand"), "E"),
 }
 
 SUITS: Mapping[str, tuple[Text, Text]] = {

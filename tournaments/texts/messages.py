@@ -178,7 +178,11 @@ WHY: Mapping[str, Text] = {
 """Texts for the `why` of a problem; some depend on the field."""
 
 
-OTHER_TABLES = _("Tournaments are played at tables of two or four, alone or in two pairs.")
+OWN: Mapping[object, Text] = {
+    "tables": _("Tournaments are played at tables of two or four, alone or in two pairs."),
+    "bid": _("A bid is for 1 to %(most)s tricks."),
+}
+"""The sentences of problems with a `why` of their own."""
 
 
 def explain(problem: Problem, players: Sequence[str] = ()) -> str:
@@ -186,8 +190,7 @@ def explain(problem: Problem, players: Sequence[str] = ()) -> str:
     sentence = SENTENCES[problem.code]
     if problem.code is Code.MISSING_FIELD:
         sentence = MISSING.get(str(problem.params["field"]), sentence)
-    if problem.params.get("why") == "tables":
-        sentence = OTHER_TABLES
+    sentence = OWN.get(problem.params.get("why"), sentence)
     return str(sentence) % _Words(problem, players)
 
 

@@ -31,6 +31,7 @@ GAMES = {
     "euchre-two": (None, None),
     "euchre-three": (None, None),
     "euchre-railroad": (None, None),
+    "bid-euchre": (None, None),
 }
 
 

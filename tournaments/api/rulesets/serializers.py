@@ -261,6 +261,7 @@ class DescribedRuleset(OpenApiSerializerExtension):  # type: ignore[no-untyped-c
             options=_about("The choices of a table.", _list(OPTION)),
             deals=_about("Null: it ends at the target.", _or_null(COUNT)),
             target=_about("Points at which it ends.", _or_null(COUNT)),
+            tricks=_about("The tricks in a deal.", COUNT),
             in_a_row=_about("Deals until the declarer changes.", COUNT),
             declares=_record("properties/declares"),
             passes=SWITCH,

@@ -333,7 +333,9 @@ def find_roles(ruleset: Ruleset, contract: Contract | None, turn: int) -> Roles:
     cuts = (dealer + 1) % seats if cuts == dealer else cuts
     is_named = contract is None or (contract.named and contract.id not in ruleset.forced)
     place = (contract.leads if contract else "") or ("after-dealer" if declares else "declarer")
-    leads = (turn, dealer, after, before)[PLACES.index(place)]
+    leads: int | None = (turn, dealer, after, before)[PLACES.index(place)]
+    if contract is not None and contract.scoring == "bid-tricks":
+        leads = None  # Whoever bids the most, which only the deal says.
     return Roles(dealer, cuts, turn if is_named else None, leads)
 
 

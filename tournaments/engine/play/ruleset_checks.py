@@ -75,7 +75,7 @@ SETTINGS: Mapping[str, Option] = MappingProxyType(
 """Every setting of rulesets, with its possible values."""
 
 
-NO_COUNTS = ("makers-and-defenders", "piles-emptied")
+NO_COUNTS = ("makers-and-defenders", "bid-tricks", "piles-emptied")
 """Scorings without counts of units and without named contracts."""
 
 NEEDED_SETTINGS: Mapping[str, tuple[str, ...]] = MappingProxyType(
@@ -95,6 +95,7 @@ NEEDED_FIELDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "pair-domino": ("closed_by",),
         "makers-and-defenders": ("maker", "tricks"),
+        "bid-tricks": ("maker", "bid", "tricks"),
         "piles-emptied": ("winner", "left"),
     }
 )
@@ -113,6 +114,7 @@ OF_A_CONTRACT = (
     "refused",
     "closed_by",
     "maker",
+    "bid",
     "tricks",
     "alone",
     "defender_alone",
@@ -311,7 +313,7 @@ def _check_contract(ruleset: Ruleset, contract: Contract) -> Iterator[Problem]:
     prizes = {"places": ruleset.side_count, "pair-domino": 1}.get(contract.scoring, 0)
     if len(contract.prizes) != prizes:
         yield _bad("prizes", "prizes", expected=prizes)
-    if contract.scoring in ("pair-difference", "pair-domino") and ruleset.side_count != 2:
+    if contract.scoring in ("pair-difference", "pair-domino", "bid-tricks") and ruleset.side_count != 2:
         yield _bad("scoring", "two-sides")
     elif contract.scoring == "pair-domino" and ruleset.seats_in_a_side == 1:
         yield _bad("scoring", "needs-pairs")

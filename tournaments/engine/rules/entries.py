@@ -581,7 +581,6 @@ Entry = Deal | Void | Redeal | Passed | Adjustment | Stopped | Totals
 
 ANY_TRICKS = 52
 """The most tricks of any deal: two packs for two players."""
-TRICKS_OF_FIVE = 5
 CARDS_OF_BOTH_PACKS = 104
 PILES = ("reserve", "stock", "waste")
 REDEALS = ("misdeal", "no-high-card")
@@ -605,6 +604,7 @@ class TableShape:
     contract: Schema | None = None
     counts: Schema | None = None
     tricks: int = ANY_TRICKS
+    hand_tricks: int = ANY_TRICKS
     units: Mapping[str, Unit] = field(
         default_factory=lambda: count_units(Pack(packs=2), ANY_TRICKS, MOST_SEATS, 3)
     )
@@ -622,6 +622,7 @@ class TableShape:
             ruleset.voids,
             ruleset.redeals,
             tricks=ruleset.tricks,
+            hand_tricks=ruleset.hand_tricks,
             units=ruleset.units,
         )
 
@@ -790,16 +791,13 @@ def word(choices: Callable[[TableShape], Sequence[str]]) -> Kind:
     return Kind(plain("string", is_text, {}), lambda table: {"enum": list(choices(table))})
 
 
-def number(least: int, most: int) -> Kind:
-    """A number; the rest of the game checks its bounds."""
-    return constant(_INTEGER.with_schema({"type": "integer", "minimum": least, "maximum": most}))
-
-
-def number_of_tricks(least: int) -> Kind:
+def number_of_tricks(
+    least: int, most: Callable[[TableShape], int] = lambda table: table.tricks
+) -> Kind:
     """A number of tricks, as many as a deal has; the rest of the game checks its bounds."""
     return Kind(
         _INTEGER,
-        lambda table: {"type": "integer", "minimum": least, "maximum": table.tricks},
+        lambda table: {"type": "integer", "minimum": least, "maximum": most(table)},
     )
 
 

@@ -22,14 +22,13 @@ from tournaments.engine.rules.entries import (
     SEAT,
     SEAT_OR_NULL,
     SIDE,
-    TRICKS_OF_FIVE,
     YES,
     YES_IN_PAIRS,
     Deal,
     Kind,
+    TableShape,
     check_seat,
     hexadecimal,
-    number,
     number_of_tricks,
     unexpected,
     within,
@@ -46,6 +45,10 @@ from tournaments.engine.rules.rulesets import (
     Setting,
     whole,
 )
+
+
+def _tricks_of_hands(table: TableShape) -> int:
+    return table.hand_tricks
 
 
 def _nothing(_ruleset: Ruleset, _deal: Deal, _value: Any) -> Iterable[Problem]:
@@ -188,11 +191,16 @@ def _check_doubles(
         yield Problem(Code.BAD_DOUBLE, "", {"why": "by"})
 
 
-def _check_tricks_of_five(_ruleset: Ruleset, _deal: Deal, tricks: int) -> Iterator[Problem]:
+def _check_tricks(ruleset: Ruleset, _deal: Deal, tricks: int) -> Iterator[Problem]:
     if tricks < 0:
         yield Problem(Code.NEGATIVE_COUNT, "", {"got": tricks})
-    elif tricks > TRICKS_OF_FIVE:
-        yield Problem(Code.COUNT_TOO_LARGE, "", {"most": TRICKS_OF_FIVE, "got": tricks})
+    elif tricks > ruleset.hand_tricks:
+        yield Problem(Code.COUNT_TOO_LARGE, "", {"most": ruleset.hand_tricks, "got": tricks})
+
+
+def _check_bid(ruleset: Ruleset, _deal: Deal, bid: int) -> Iterator[Problem]:
+    if bid not in range(1, ruleset.hand_tricks + 1):
+        yield Problem(Code.BAD_EUCHRE, "", {"why": "bid", "most": ruleset.hand_tricks})
 
 
 def _check_defender_alone(ruleset: Ruleset, deal: Deal, seat: int | None) -> Iterator[Problem]:
@@ -308,12 +316,21 @@ FIELDS: Mapping[str, Field] = MappingProxyType(
             _("Choose who made trump."),
             required=True,
         ),
+        "bid": Field(
+            number_of_tricks(1, _tricks_of_hands),
+            "How many tricks the maker bid.",
+            _("Bid"),
+            _("bid %(number)s"),
+            _("Choose the bid."),
+            check=_check_bid,
+            required=True,
+        ),
         "tricks": Field(
-            number(0, TRICKS_OF_FIVE),
-            "Tricks of the makers, of five.",
+            number_of_tricks(0, _tricks_of_hands),
+            "Tricks of the makers.",
             mark=_("tricks: %(number)s"),
             missing=_("Choose the number of tricks."),
-            check=_check_tricks_of_five,
+            check=_check_tricks,
             required=True,
         ),
         "alone": Field(YES_IN_PAIRS, "The maker played without a partner.", _("Alone"), _("alone")),

@@ -140,6 +140,7 @@ SUITS = ("spades", "hearts", "diamonds", "clubs")
 RANKS = ("2", "3", "4", "5", "6", "7", "8", "9", "10", "J", "Q", "K", "A")
 LEAST_SEATS, MOST_SEATS = 2, 6
 PLACES = ("declarer", "dealer", "after-dealer", "before-dealer")
+TRICKS_OF_FIVE = 5
 MOST_WITHOUT_PACK = 4
 """The most seats at which a ruleset without a pack has 13 tricks, however many cards are left."""
 
@@ -543,6 +544,12 @@ class Ruleset:
     def tricks(self) -> int:
         """The number of tricks in a deal."""
         return self.dealt.tricks or self.dealt.size // self.seats
+
+    @cached_property
+    def hand_tricks(self) -> int:
+        """The number of tricks in a hand that nobody names: five in Euchre, of whatever pack."""
+        euchre = self.unnamed is not None and self.unnamed.scoring == "makers-and-defenders"
+        return TRICKS_OF_FIVE if euchre else self.tricks
 
     @cached_property
     def talon_cards(self) -> int:

@@ -376,6 +376,16 @@ class MakersAndDefenders(WithoutCounts):
         return tuple(0 if side == makers else won for side in range(ruleset.side_count))
 
 
+class BidTricks(WithoutCounts):
+    """A point for each trick; a side with fewer than it has bid loses its bid instead."""
+
+    def points(self, ruleset: Ruleset, _contract: Contract, deal: Deal) -> PerSide:
+        bid, tricks = deal.details["bid"], deal.details["tricks"]
+        makers = ruleset.sides[deal.details["maker"]]
+        won, others = tricks if tricks >= bid else -bid, ruleset.tricks - tricks
+        return tuple(won if side == makers else others for side in range(ruleset.side_count))
+
+
 WON = 30
 
 
@@ -406,6 +416,7 @@ SCORINGS: Mapping[str, PerUnit] = MappingProxyType(
         "pair-domino": PairDomino(),
         "places": Places(),
         "makers-and-defenders": MakersAndDefenders(),
+        "bid-tricks": BidTricks(),
         "piles-emptied": PilesEmptied(),
     }
 )

@@ -99,6 +99,7 @@ def _french(id_: str, pack: Pack, prizes: tuple[int, ...]) -> Ruleset:
         settings={
             "outcome": "highest-wins",
             "dealer": "before",
+            "cuts": "before-dealer",
             "cappotto": "none",
             "begins": "lot",
         },

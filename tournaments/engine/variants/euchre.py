@@ -1,8 +1,9 @@
-"""Euchre and its variants for two and three, and Railroad Euchre (`docs/rules.md` §4)."""
+"""Euchre and its variants for two and three, and Railroad and bid Euchre (`docs/rules.md` §4)."""
 
 from dataclasses import replace
 
-from tournaments.engine.rules.rulesets import SUITS, Contract, Option, Ruleset
+from tournaments.engine.rules.entries import NO_TRUMP
+from tournaments.engine.rules.rulesets import RANKS, SUITS, Contract, Option, Pack, Ruleset
 
 HAND = Contract(
     id="euchre",
@@ -65,4 +66,21 @@ RAILROAD = replace(
     ),
 )
 
-RULESETS = (EUCHRE, TWO, THREE, RAILROAD)
+BID = replace(
+    EUCHRE,
+    id="bid-euchre",
+    pack=Pack(ranks=RANKS[7:], tricks=6),
+    contracts=(
+        replace(
+            HAND,
+            id="bid-euchre",
+            scoring="bid-tricks",
+            trumps=(*SUITS, NO_TRUMP),
+            fields=("maker", "bid", "tricks"),
+        ),
+    ),
+    settings={"outcome": "highest-wins", "dealer": "declares", "target": 32},
+    options=(TARGET,),
+)
+
+RULESETS = (EUCHRE, TWO, THREE, RAILROAD, BID)

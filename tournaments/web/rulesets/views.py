@@ -173,6 +173,11 @@ MAKERS: Sequence[Mapping[str, Any]] = (
 )
 
 
+def _bids(rules: Ruleset, contract: Contract) -> Iterator[Example]:
+    for tricks in (5, 3):
+        yield rules, contract, Deal(details={"maker": 0, "bid": 4, "tricks": tricks}), None
+
+
 def _piles(rules: Ruleset, contract: Contract) -> Iterator[Example]:
     """Yield the examples of Krapet (`docs/rules.md` §3): a game won, and by points."""
     yield rules, contract, Deal(details={"winner": 0}), None
@@ -191,6 +196,7 @@ PILES: Sequence[Mapping[str, Any]] = (
 
 DEALS: Mapping[str, Callable[[Ruleset, Contract], Iterator[Example]]] = {
     "makers-and-defenders": _makers,
+    "bid-tricks": _bids,
     "piles-emptied": _piles,
 }
 """The examples of a contract by its scoring strategy; the default counts units."""

@@ -25,7 +25,6 @@ from tournaments.engine.rules.entries import (
     REMARKS,
     SEAT,
     SIDE,
-    TRICKS_OF_FIVE,
     Deal,
     Entry,
     Void,
@@ -507,7 +506,6 @@ class HandForm(DealForm):
     """The form for one deal of a game without named contracts."""
 
     stalemate = STALEMATE
-    most_tricks = TRICKS_OF_FIVE
     piles = MappingProxyType({pile: labels.FIELDS[pile] for pile in PILES})
 
     @property
@@ -532,6 +530,7 @@ class HandForm(DealForm):
 TEMPLATES: Mapping[str, str] = MappingProxyType(
     {
         "makers-and-defenders": "tournaments/games/deals/_makers_form.html",
+        "bid-tricks": "tournaments/games/deals/_makers_form.html",
         "piles-emptied": "tournaments/games/deals/_piles_form.html",
     }
 )
