@@ -313,7 +313,10 @@ def _check_contract(ruleset: Ruleset, contract: Contract) -> Iterator[Problem]:
     prizes = {"places": ruleset.side_count, "pair-domino": 1}.get(contract.scoring, 0)
     if len(contract.prizes) != prizes:
         yield _bad("prizes", "prizes", expected=prizes)
-    if contract.scoring in ("pair-difference", "pair-domino", "bid-tricks") and ruleset.side_count != 2:
+    if (
+        contract.scoring in ("pair-difference", "pair-domino", "bid-tricks")
+        and ruleset.side_count != 2
+    ):
         yield _bad("scoring", "two-sides")
     elif contract.scoring == "pair-domino" and ruleset.seats_in_a_side == 1:
         yield _bad("scoring", "needs-pairs")
