@@ -201,7 +201,8 @@ function playedOf(fields) {
   const pile = (name) => [0, 1].map((side) => Number(fields.get(`left-${name}-${side}`)));
   const winner = fields.get("winner");
   return {
-    maker: seatOf(fields, "maker"), bid: Number(fields.get("bid")), tricks: Number(tricks), alone: Boolean(alone), defendsAlone: seatOf(fields, "defender_alone"),
+    maker: seatOf(fields, "maker"), bid: Number(fields.get("bid")), tricks: Number(tricks),
+    alone: Boolean(alone), defendsAlone: seatOf(fields, "defender_alone"),
     winner: /^[01]$/.test(winner) ? Number(winner) : null, left: { reserve: pile("reserve"), stock: pile("stock"), waste: pile("waste") },
   };
 }

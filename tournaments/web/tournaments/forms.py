@@ -219,7 +219,7 @@ class TournamentForm(EventForm):
         self.tie_count = max(LEAST_TIE_BREAKS, len(settings.tie_breaks), ties)
         event = tournament.event if tournament else None
         super().__init__(club, data, rulesets=played, event=event, today=today)
-        self.fields["ruleset"].error_messages["invalid_choice"] = messages.OWN["tables"]
+        self.fields["ruleset"].error_messages["invalid_choice"] = str(messages.OWN["tables"])
         for name in self.SETTINGS:
             if name not in self.fields:
                 self.fields[name] = declared_field(LABELLED[name])
