@@ -18,6 +18,7 @@ from django.db import DatabaseError, connection
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, HttpResponseNotAllowed
 from django.shortcuts import render
 from django.template import loader
+from django.utils import timezone
 from django.utils.cache import add_never_cache_headers
 from django.utils.deprecation import MiddlewareMixin
 from django.views import defaults
@@ -61,6 +62,8 @@ def watch_requests(
                 answer[name] = value
             return answer
         began = perf_counter()
+        # A thread keeps the time zone of the club that it showed last.
+        timezone.deactivate()
         work = Work(id_from(request.headers.get(HEADER)), request)
         token = CURRENT.set(work)
         try:

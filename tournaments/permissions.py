@@ -5,6 +5,7 @@ from allauth.core.internal.ratelimit import get_ip
 from django.contrib.auth.models import AnonymousUser
 from django.http import Http404, HttpRequest
 from django.shortcuts import get_object_or_404
+from django.utils import timezone
 
 from tournaments.models import Club, Event, Game, RatingPool, Round, Tournament, User
 from tournaments.models.events import EventQuerySet
@@ -41,14 +42,20 @@ def writable_game(request: HttpRequest, public_id: str, secret: str) -> GameQuer
     return games.select_related("table__round__event__tournament", "open_table")
 
 
+def in_its_time(club: Club) -> Club:
+    """Show and read the times of this request in the time zone of a club."""
+    timezone.activate(club.zone)
+    return club
+
+
 def directed_club(request: HttpRequest, slug: str) -> Club:
     """The club with this slug, for one of its directors or owners; 404 for all others."""
-    return get_object_or_404(Club.objects.directed_by(request.user), slug=slug)
+    return in_its_time(get_object_or_404(Club.objects.directed_by(request.user), slug=slug))
 
 
 def owned_club(request: HttpRequest, slug: str) -> Club:
     """The club with this slug, for one of its owners; 404 for all others."""
-    return get_object_or_404(Club.objects.owned_by(request.user), slug=slug)
+    return in_its_time(get_object_or_404(Club.objects.owned_by(request.user), slug=slug))
 
 
 def check_staff(request: HttpRequest) -> None:
@@ -60,12 +67,12 @@ def check_staff(request: HttpRequest) -> None:
 
 def members_club(request: HttpRequest, slug: str) -> Club:
     """The club with this slug, for one of its members; 404 for all others."""
-    return get_object_or_404(Club.objects.of_member(request.user), slug=slug)
+    return in_its_time(get_object_or_404(Club.objects.of_member(request.user), slug=slug))
 
 
 def seen_club(request: HttpRequest, slug: str) -> Club:
     """The club with this slug, for its members and, where it is published, for everybody."""
-    return get_object_or_404(Club.objects.seen_by(request.user), slug=slug)
+    return in_its_time(get_object_or_404(Club.objects.seen_by(request.user), slug=slug))
 
 
 def directs_club(request: HttpRequest, club: Club) -> bool:
@@ -75,7 +82,8 @@ def directs_club(request: HttpRequest, club: Club) -> bool:
 
 def club_with_ratings(request: HttpRequest, slug: str) -> Club:
     """The club with this slug, for whoever may see its ratings; 404 for all others."""
-    return get_object_or_404(Club.objects.showing_ratings_to(request.user), slug=slug)
+    clubs = Club.objects.showing_ratings_to(request.user)
+    return in_its_time(get_object_or_404(clubs, slug=slug))
 
 
 def club_leaderboards(request: HttpRequest, slug: str) -> tuple[Club | None, list[RatingPool]]:
@@ -84,7 +92,8 @@ def club_leaderboards(request: HttpRequest, slug: str) -> tuple[Club | None, lis
     Its members see the list before anybody is rated, too.
     """
     pools = pools_of_club(slug, request.user)
-    return (pools[0].club if pools else members_club(request, slug)), pools
+    club = pools[0].club if pools else members_club(request, slug)
+    return (club and in_its_time(club)), pools
 
 
 def role_in(request: HttpRequest, club: Club) -> str | None:
@@ -138,9 +147,13 @@ def may_adopt(request: HttpRequest, row: Game) -> bool:
 
 def _event(events: EventQuerySet, slug: str, public_id: str) -> Event:
     rows = events.select_related("club", "season", "tournament")
-    return get_object_or_404(rows, club__slug=slug, public_id=public_id)
+    event = get_object_or_404(rows, club__slug=slug, public_id=public_id)
+    in_its_time(event.club)
+    return event
 
 
 def _tournament(rows: TournamentQuerySet, slug: str, tournament: str) -> Tournament:
     found = rows.select_related("event__club", "event__season")
-    return get_object_or_404(found, event__club__slug=slug, slug=tournament)
+    row = get_object_or_404(found, event__club__slug=slug, slug=tournament)
+    in_its_time(row.event.club)
+    return row

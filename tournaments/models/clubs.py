@@ -1,6 +1,7 @@
 """Clubs, their members, and their house rules."""
 
 from datetime import datetime
+from zoneinfo import ZoneInfo
 
 from django.conf import settings
 from django.contrib.auth.models import AnonymousUser
@@ -9,7 +10,7 @@ from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
-from tournaments.engine.rules.rulesets import LONGEST_ID, LONGEST_NAME
+from tournaments.engine.rules.rulesets import LONGEST_ID, LONGEST_NAME, LONGEST_ZONE
 from tournaments.engine.standings.tournament_settings import POINTS
 from tournaments.models import fields
 from tournaments.models.fields import ChoiceField, new_public_id
@@ -86,6 +87,8 @@ class Club(models.Model):
     # Always our own re-encoded picture, never the uploaded file.
     logo = models.FileField(upload_to="logos/", blank=True)
     paper = ChoiceField(Paper, default=Paper.A4)
+    # Empty is that of the server.
+    time_zone = models.CharField(max_length=LONGEST_ZONE, blank=True, default="")
     # First day of the last month mailed to the directors.
     month_mailed = models.DateField(null=True, blank=True, editable=False)
     created_at = models.DateTimeField()
@@ -101,6 +104,10 @@ class Club(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def zone(self) -> ZoneInfo:
+        return ZoneInfo(self.time_zone or settings.TIME_ZONE)
 
     @property
     def shows_names(self) -> bool:

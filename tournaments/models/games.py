@@ -136,7 +136,7 @@ class GameQuerySet(models.QuerySet["Game"]):
             return None
         if row.table_id is None:
             return row
-        tables = Table.objects.select_related("round__event__tournament")
+        tables = Table.objects.select_related("round__event__tournament", "round__event__club")
         row.table = tables.filter(pk=row.table_id).first()
         if row.table is None:
             return None

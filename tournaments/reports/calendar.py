@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterable
 from datetime import UTC, datetime, time, timedelta
 from typing import TYPE_CHECKING
 
-from django.utils import timezone
 from django.utils.translation import get_language
 
 from tournaments.engine.rules.entries import clean_line
@@ -49,8 +48,8 @@ def _entry(event: Event, address: str) -> "Entry":
     # The same at each request, so that an unchanged calendar is answered with 304.
     entry.add("dtstamp", event.created_at.astimezone(UTC))
     if event.starts_at:
-        starts = datetime.combine(event.held_on, time.fromisoformat(event.starts_at))
-        begin = timezone.make_aware(starts).astimezone(UTC)
+        hour = time.fromisoformat(event.starts_at)
+        begin = datetime.combine(event.held_on, hour, event.club.zone).astimezone(UTC)
         entry.add("dtstart", begin)
         entry.add("dtend", begin + LASTS)
     else:

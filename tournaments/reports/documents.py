@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from datetime import tzinfo
 
 from django.db.models import Count
 from django.utils import timezone, translation
@@ -144,13 +145,21 @@ def offered(
     return replace(offer, missing=missing)
 
 
+def zone_of(report: Report) -> tzinfo | None:
+    """Return the time zone of the club of a report; None for that of the server."""
+    club = report.club
+    if club is None and report.game is not None and report.game.table is not None:
+        club = report.game.table.round.event.club
+    return None if club is None else club.zone
+
+
 def build_report(pk: int) -> None:
     """Build a report, unless it is done or another worker is building it."""
     report = claim_report(pk, timezone.now())
     if report is None:
         return
     try:
-        with translation.override(report.language):
+        with translation.override(report.language), timezone.override(zone_of(report)):
             progress = BuildProgress(report)
             progress(Report.Step.READING)
             content = compose(report, progress)

@@ -54,7 +54,11 @@ def tournament_document(tournament: Tournament) -> dict[str, Any]:
     rulings = _rulings(tournament)
     written = {
         "format": TOURNAMENT_FORMAT,
-        "club": {"slug": event.club.slug, "name": event.club.name},
+        "club": {
+            "slug": event.club.slug,
+            "name": event.club.name,
+            **({"time_zone": zone} if (zone := event.club.time_zone) else {}),
+        },
         "tournament": _tournament(tournament),
         "ruleset": event.ruleset if document is None else write_ruleset(parsed_ruleset(document)),
         "options": event.options,

@@ -4,7 +4,7 @@ import logging
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from datetime import date, datetime, time
+from datetime import date, datetime, time, tzinfo
 from functools import partial
 from smtplib import SMTPDataError, SMTPNotSupportedError, SMTPRecipientsRefused
 
@@ -149,12 +149,12 @@ def _mail_of(letter: Email) -> EmailMessage | None:
 RULE = "\n\n— — —\n\n"
 
 
-def month_over(at: datetime) -> date:
-    """Return the first day of the last complete month, in local time.
+def month_over(at: datetime, zone: tzinfo | None = None) -> date:
+    """Return the first day of the last complete month, in a time zone or in that of the server.
 
     Games after midnight still belong to the evening before.
     """
-    evening = timezone.localtime(at).replace(tzinfo=None) - NIGHT
+    evening = timezone.localtime(at, zone).replace(tzinfo=None) - NIGHT
     return month_before(evening.date().replace(day=1))
 
 
@@ -165,6 +165,8 @@ def sweep_months(at: datetime) -> None:
     """
     month = month_over(at)
     for pk in list(_due(month).values_list("pk", flat=True)):
+        if month_over(at, Club.objects.get(pk=pk).zone) < month:
+            continue
         with transaction.atomic():
             # A second worker waits for the row and finds the month done.
             if not _not_yet(month).filter(pk=pk).update(month_mailed=month):

@@ -91,12 +91,14 @@ def standings_in_database():
 @pytest.mark.parametrize("ruleset", GAMES)
 def test_tournament_is_the_same_after_a_move_to_an_empty_server(ruleset):
     whole_tournament(ruleset)
+    Club.objects.update(time_zone="Europe/Rome")
     text, standings = exported(), standings_in_database()
     empty_server()
 
     imported(text)
 
     assert exported() == text
+    assert Club.objects.get().time_zone == "Europe/Rome"
     assert verify(json.loads(text)).agrees
     assert standings_in_database() == standings
     assert standings_of(read_tournament(json.loads(text))) == standings

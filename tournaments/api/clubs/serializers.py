@@ -1,6 +1,7 @@
 """Clubs as the API reads and writes them."""
 
 from django.urls import reverse
+from django.utils.translation import gettext as _
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
@@ -40,3 +41,10 @@ class SettingsSerializer(fields.DeclaredFieldsSerializer, fields.StrictSerialize
     described = CLUB_FIELDS
     needed = True
     paper = serializers.ChoiceField(Paper.choices)
+
+    def validate_time_zone(self, zone: str) -> str:
+        if CLUB_FIELDS["time_zone"].shape.check(zone):
+            raise serializers.ValidationError(
+                _("Choose a time zone like Europe/Istanbul."), "invalid"
+            )
+        return zone

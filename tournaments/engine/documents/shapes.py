@@ -4,7 +4,9 @@ import json
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, field
 from datetime import date
+from functools import cache
 from types import MappingProxyType
+from zoneinfo import available_timezones
 
 from tournaments.engine.rules.entries import (
     ANY_TRICKS,
@@ -20,6 +22,7 @@ from tournaments.engine.rules.entries import (
     gettext_noop,
     numbers,
     one_of,
+    plain,
     refer,
     text,
 )
@@ -27,8 +30,23 @@ from tournaments.engine.rules.rulesets import (
     LARGEST_COUNT,
     LONGEST_NAME,
     LONGEST_VENUE,
+    LONGEST_ZONE,
     UNITS,
     Option,
+)
+
+
+@cache
+def time_zones() -> tuple[str, ...]:
+    """Return the names of time zones by place, without those of fixed offsets."""
+    zones = (zone for zone in available_timezones() if "/" in zone and not zone.startswith("Etc/"))
+    return tuple(sorted(zones))
+
+
+TIME_ZONE = plain(
+    "a time zone like Europe/Istanbul",
+    lambda value: value in ("", *time_zones()),
+    {"type": "string", "maxLength": LONGEST_ZONE, "examples": ["", "Europe/Rome"]},
 )
 
 

@@ -13,7 +13,7 @@ from typing import Any
 from tournaments.engine.documents.entries import read_entry
 from tournaments.engine.documents.games import Reading, read_game, read_rules
 from tournaments.engine.documents.pairings import WEIGHTS, is_score
-from tournaments.engine.documents.shapes import EVENT_FIELDS
+from tournaments.engine.documents.shapes import EVENT_FIELDS, TIME_ZONE
 from tournaments.engine.pairing.field import Entrant
 from tournaments.engine.pairing.methods import METHODS
 from tournaments.engine.play.games import Game, share_of_unplayed
@@ -353,7 +353,7 @@ DOCUMENT = fields(
             lambda value: isinstance(value, str),
             {"const": TOURNAMENT_FORMAT},
         ),
-        "club": fields({"slug": slug(LONGEST_ID), "name": NAME}),
+        "club": fields({"slug": slug(LONGEST_ID), "name": NAME, "time_zone": TIME_ZONE.optional()}),
         "tournament": TOURNAMENT,
         "ruleset": plain(
             "string or object",

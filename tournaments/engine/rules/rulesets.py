@@ -27,6 +27,7 @@ LONGEST_REASON = 200
 """The reason for a change, a ruling or a removal."""
 
 LONGEST_ID = 40
+LONGEST_ZONE = 64
 """The id of a ruleset or contract, and the slug of a club."""
 
 LONGEST_TOURNAMENT_SLUG = 60

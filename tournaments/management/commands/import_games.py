@@ -42,6 +42,7 @@ class Command(BaseCommand):
         club = Club.objects.filter(slug=options["club"]).first()
         if club is None:
             self._end(f"No club has the slug {options['club']!r}.", IT_IS_REFUSED)
+        timezone.activate(club.zone)
         records = self._read(options["folders"], options["evening"])
         now = timezone.now()
         plan = preview_records(club, records, now=now)

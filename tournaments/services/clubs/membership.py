@@ -13,7 +13,7 @@ from django.db import IntegrityError, transaction
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
-from tournaments.engine.documents.shapes import EVENT_FIELDS
+from tournaments.engine.documents.shapes import EVENT_FIELDS, TIME_ZONE
 from tournaments.engine.rules.entries import (
     SWITCH,
     Declared,
@@ -90,6 +90,14 @@ class ClubSettings:
             one_of(tuple(Paper.values)),
             gettext_noop("Paper"),
             question=gettext_noop("Paper of the club’s documents"),
+        ),
+    )
+    time_zone: str = field(
+        default="",
+        metadata=declared(
+            TIME_ZONE,
+            gettext_noop("Time zone"),
+            shown=True,
         ),
     )
 

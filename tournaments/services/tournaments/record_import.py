@@ -158,7 +158,8 @@ def _club(data: Json, into: Into, by: Actor, at: datetime) -> Club:
         return lock_people(into.club.pk)
     if Club.objects.filter(slug=data["slug"]).exists():
         raise ClubExists
-    club = Club.objects.create(slug=data["slug"], name=data["name"], created_at=at)
+    zone = data.get("time_zone", "")
+    club = Club.objects.create(slug=data["slug"], name=data["name"], time_zone=zone, created_at=at)
     made = Change(AuditEntry.Kind.SETTINGS, "create", after={"name": club.name})
     note_change(club, made, by, at=at)
     if into.owner is not None:

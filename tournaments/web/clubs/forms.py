@@ -1,10 +1,11 @@
 """Forms of clubs, and their logo."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import timedelta
 from typing import Any
 
 from django import forms
+from django.conf import settings
 from django.contrib import messages
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
@@ -14,6 +15,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 from django.views.decorators.cache import cache_control
 
+from tournaments.engine.documents.shapes import time_zones
 from tournaments.engine.rules.rulesets import LONGEST_REASON
 from tournaments.models import Club
 from tournaments.models.clubs import Role
@@ -42,7 +44,14 @@ class ClubForm(forms.Form):
     )
 
 
+def _zones() -> Iterator[tuple[str, Text]]:
+    yield "", _("that of this server: %(zone)s") % {"zone": settings.TIME_ZONE}
+    yield from ((zone, zone.replace("_", " ")) for zone in time_zones())
+
+
 class SettingsForm(ClubForm):
+    time_zone = forms.ChoiceField(label=_("Time zone"), choices=_zones, required=False)
+
     def __init__(self, club: Club, data: Mapping[str, Any] | None = None) -> None:
         super().__init__(data, initial={name: getattr(club, name) for name in CLUB_FIELDS})
         for name, about in CLUB_FIELDS.items():

@@ -23,7 +23,7 @@ from django.views.decorators.http import require_safe
 
 from tournaments.engine.play.outcomes import FinishedGame, courses
 from tournaments.models import Game, OpenTable, Seat
-from tournaments.permissions import account_of, directs_club, seen_club
+from tournaments.permissions import account_of, directs_club, in_its_time, seen_club
 from tournaments.queries.evenings import Evening, evening_of, evening_text, finished_games
 from tournaments.queries.players import players_found
 from tournaments.queries.scoresheets import state_of
@@ -190,8 +190,12 @@ def follow(request: HtmxRequest, public_id: str, secret: str) -> HttpResponse:
     if etag and account_of(request) is None and (drawn := caches["sheets"].get(etag)):
         return HttpResponse(drawn, headers={"ETag": etag})
     # Queried with the generation again, so that a link revoked meanwhile gives no access.
-    rows = Game.objects.select_related("table__round__event__tournament", "open_table")
+    rows = Game.objects.select_related(
+        "table__round__event__tournament", "table__round__event__club", "open_table"
+    )
     row = get_object_or_404(rows, public_id=public_id, follow_generation=mark.generation)
+    if row.table is not None:
+        in_its_time(row.table.round.event.club)
     # Before rendering, so that it covers no later change.
     etag = etag_of(request, public_id, mark.of(row))
     if request.htmx:
@@ -427,6 +431,7 @@ def club_game(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     row = get_object_or_404(seen, public_id=public_id, table__round__event__club__slug=slug)
     assert row.table is not None
     event = row.table.round.event
+    in_its_time(event.club)
     page, directs = follow_page(request, row), directs_club(request, event.club)
     page |= {
         "club": event.club,

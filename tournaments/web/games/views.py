@@ -29,6 +29,7 @@ from tournaments.permissions import (
     account_of,
     actor_of,
     directs_club,
+    in_its_time,
     may_adopt,
     writable_game,
 )
@@ -410,6 +411,8 @@ def with_game(
             row = Game.objects.first_writable_at(public_id, secret, request.user)
             if row is None:
                 return handed_over(request, public_id, secret)
+            if row.table is not None:
+                in_its_time(row.table.round.event.club)
             return view(request, row, **more)
 
         return answer

@@ -22,7 +22,14 @@ from django.views.decorators.http import require_POST, require_safe
 from tournaments.engine.rules.rulesets import Points
 from tournaments.models import Club, Member, Player, PlayerRating, Report, Seat, fields
 from tournaments.models.people import PUBLIC, PlayerQuerySet, name_order
-from tournaments.permissions import account_of, actor_of, directed_club, directs_club, members_club
+from tournaments.permissions import (
+    account_of,
+    actor_of,
+    directed_club,
+    directs_club,
+    in_its_time,
+    members_club,
+)
 from tournaments.queries.leaderboards import draw_curve
 from tournaments.queries.player_pages import (
     RESULT_FIELDS,
@@ -272,7 +279,9 @@ def player(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     """Show a player with their games; show directors the possible actions."""
     seen = Q(club__in=Member.objects.of_user(request.user).values("club")) | PUBLIC
     rows = Player.objects.present().filter(seen, club__slug=slug)
-    return show_player(request, _only_player(rows, public_id))
+    row = _only_player(rows, public_id)
+    in_its_time(row.club)
+    return show_player(request, row)
 
 
 def _only_player(rows: PlayerQuerySet, public_id: str) -> Player:

@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from tournaments.models import Club, Report, Season
-from tournaments.permissions import members_club, role_in, seen_tournament
+from tournaments.permissions import in_its_time, members_club, role_in, seen_tournament
 from tournaments.queries.known_games import digest_of_round
 from tournaments.queries.player_pages import named_player
 from tournaments.queries.standings import (
@@ -125,6 +125,7 @@ def league(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
     """Show the league of a season, from the tournaments that the visitor may see."""
     seasons = Season.objects.filter(club__in=Club.objects.seen_by(request.user), club__slug=slug)
     season = get_object_or_404(seasons.select_related("club"), pk=pk)
+    in_its_time(season.club)
     reader = LeagueReader.of(role_in(request, season.club))
     page = {
         "club": season.club,
