@@ -32,7 +32,7 @@ from tournaments.reports.spreadsheets import (
     sum_of,
 )
 from tournaments.reports.workbook import sheet_names
-from tournaments.web.base.answers import rows_of_text
+from tournaments.web.imports.reading import rows_of_text
 
 COLUMNS = [
     Column("Ad", "name"),

@@ -32,8 +32,15 @@ def names(row):
     return [" + ".join(p.name for p in e.players) for e in row.entrants.select_related("player")]
 
 
-def paste(client, what, text, **fields):
+def paste(client, what, text, seen=None, **fields):
+    """Send a list; with `seen`, a preview, as its form sends it."""
+    if seen:
+        fields = {"seen": seen.context["seen"], **fields}
     return client.post(url("add_entrants"), {"what": what, "list": text, **fields})
+
+
+def previewed(page):
+    return [line["names"] for line in page.context["lines"]]
 
 
 def test_list_says_who_is_here_comes_later_and_has_left(director, row):
@@ -215,6 +222,8 @@ def test_ticked_and_pasted_walk_ins_are_seated_in_a_running_round(director, club
     offered = director.get(page) if way == "ticked" else director.post(page, {**said, "what": way})
     assert "seat in round 1" in offered.text
 
+    if way == "list":
+        said["seen"] = offered.context["seen"]
     answer = director.post(page, {**said, "seat": "1"}, follow=True)
 
     assert round_.event.tournament.entrants.get(number=9).sittings.get().round == round_
@@ -238,12 +247,11 @@ def test_names_in_capitals_are_written_as_names_by_one_tap(director, row):
     make.PlayerFactory(club=row.event.club, name="Ayşe KAYA")
     seen = paste(director, "list", "ayşe kaya\nBURAK ÖZTÜRK\n")
     # Whoever is known to the club is called as there.
-    assert seen.context["as_names"] == [("BURAK ÖZTÜRK", "Burak Öztürk")]
+    assert seen.context["renamed"] == [("BURAK ÖZTÜRK", "Burak Öztürk")]
 
-    written = paste(director, "names", seen.context["text"])
+    written = paste(director, "", seen.context["typed"].text, as_names="1")
 
-    names = [name for line in written.context["preview"] for name, _new in line["names"]]
-    assert names == ["Ayşe KAYA", "Burak Öztürk"]
+    assert previewed(written) == [[("Ayşe KAYA", False)], [("Burak Öztürk", True)]]
     assert "Write them as names" not in written.text
 
 
@@ -252,14 +260,13 @@ def test_pasted_list_is_looked_at_and_then_registered_as_a_whole(director, row):
     seen = paste(director, "list", "1. ayşe kaya; Moda\n2. Burak; Moda; Kadıköy\n")
 
     assert seen.status_code == 200
-    assert [line["names"] for line in seen.context["preview"]] == [
-        [("Ayşe Kaya", False)],
-        [("Burak", True)],
-    ]
-    assert not row.entrants.exists()
+    assert previewed(seen) == [[("Ayşe Kaya", False)], [("Burak", True)]]
+    text = seen.context["typed"].text
+    unseen = paste(director, "import", text, **{"column.1": "represents"}, seen=seen)
+    assert (unseen.status_code, row.entrants.exists()) == (422, False)
 
-    answer = paste(director, "sure", seen.context["text"], follow=True)
-    twice = paste(director, "sure", seen.context["text"])
+    answer = paste(director, "import", text, seen=seen)
+    twice = paste(director, "import", text, seen=seen)
 
     assert answer["Location"] == twice["Location"] == url("entrants")
     assert list(row.entrants.values_list("player__name", "team", "represents")) == [
@@ -272,15 +279,17 @@ def test_pasted_list_is_looked_at_and_then_registered_as_a_whole(director, row):
 def test_list_says_what_is_wrong_at_each_line_and_registers_nobody(director, row):
     entrant(row, 4, "Deniz")
 
-    for what in ("list", "sure"):
-        seen = paste(director, what, "Ayşe\nDENİZ\nayşe\n–\nBurak + Cem\n")
+    seen = None
+    for what in ("list", "import"):
+        seen = paste(director, what, "Ayşe\nDENİZ\nayşe\n–\nBurak + Cem\n=A1\n", seen=seen)
 
         assert seen.status_code == 422
-        assert [(line["line"].number, line["problem"]) for line in seen.context["wrong"]] == [
+        assert seen.context["faults"] == [
             (2, "Deniz takes part already, as number 4."),
             (3, "ayşe is in the list twice."),
             (4, "A name has letters, and 80 of them at most."),
             (5, "Everybody plays alone here: one name on each line."),
+            (6, "Name: “=A1” is a formula. Save the table with its values."),
         ]
     assert names(row) == ["Deniz"]
     assert Player.objects.count() == 1
@@ -294,15 +303,17 @@ def test_near_names_mean_players_of_the_club_and_faults_are_left_out(director, r
     text = "leyla tunc\nAyşe\nDeniz\nDENİZ\n"
 
     seen = paste(director, "skip", text)
-    refused = paste(director, "sure", seen.context["text"])
+    skip = [line["number"] for line in seen.context["lines"] if line["skipped"]]
+    refused = paste(director, "import", text, seen=seen, skip=skip)
 
     assert {each.name: each.chosen for each in refused.context["names"]} == {
         "leyla tunc": leyla.public_id,
         "Ayşe": "",
     }
-    assert (refused.status_code, seen.context["wrong"], names(row)) == (422, [], [])
-    chosen = {"name.0": "Ayşe", "as.0": kaya.public_id}
-    paste(director, "sure", seen.context["text"], **chosen)
+    assert (refused.status_code, skip, seen.context["wrong"], names(row)) == (422, [4], "", [])
+    chosen = {"name.0": "Ayşe", "as.0": kaya.public_id, "skip": skip}
+    answered = paste(director, "look", text, **chosen)
+    paste(director, "import", text, seen=answered, **chosen)
     assert names(row) == ["Leyla Tunç", "Ayşe Kaya", "Deniz"]
     asked = director.post(url("add_entrants"), {"what": "one", "name": "ayse ak"})
     assert [(each.name, each.chosen) for each in asked.context["names"]] == [
@@ -316,8 +327,8 @@ def test_file_of_a_spreadsheet_is_looked_at_like_a_list(director, row):
 
     for name, content in files.items():
         seen = paste(director, "list", "", file=SimpleUploadedFile(name, content))
-        assert [line["typed"] for line in seen.context["preview"]] == ["Ayşe", "Burak"]
-        assert seen.context["text"] == "Name\tPartner\tTeam\tClub\nAyşe\t\tModa\t\nBurak\t\t\t\n"
+        assert previewed(seen) == [[("Ayşe", True)], [("Burak", True)]]
+        assert [line["detail"] for line in seen.context["lines"]] == ["Moda", ""]
     broken = paste(director, "list", "", file=SimpleUploadedFile("a.xlsx", b"PK\x03\x04"))
     assert (broken.status_code, "cannot be read" in broken.text) == (422, True)
     assert paste(director, "list", " ").status_code == 422
@@ -329,11 +340,9 @@ def test_pairs_are_typed_and_pasted(director, row):
 
     director.post(url("add_entrants"), {"what": "one", "name": "Ada", "name2": "Bora"})
     seen = paste(director, "list", "Cem + Deniz\nEfe\n")
-    assert [line["problem"] for line in seen.context["preview"]] == [
-        "",
-        "The partner is missing: pairs play here.",
-    ]
-    paste(director, "sure", "Cem + Deniz\nEfe\tFulya\n".replace("\t", " / "))
+    assert seen.context["faults"] == [(2, "The partner is missing: pairs play here.")]
+    text = "Cem + Deniz\nEfe / Fulya\n"
+    paste(director, "import", text, seen=paste(director, "list", text))
 
     assert names(row) == ["Ada + Bora", "Cem + Deniz", "Efe + Fulya"]
 

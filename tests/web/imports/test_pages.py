@@ -2,6 +2,7 @@ import io
 import json
 import re
 import zipfile
+from pathlib import Path
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
@@ -12,6 +13,7 @@ from tests.services.imports.record_files import OTHERS, record
 from tournaments.models import AuditEntry, Event, Game, Player
 from tournaments.web.imports import views
 
+EXAMPLES = Path(__file__).parents[3] / "docs" / "import"
 HEADINGS = "Date;Evening;Round;Table;Player;Points\n"
 GAME = HEADINGS + "".join(
     f"14.03.2025;Friday;1;1;{name};{points}\n"
@@ -30,12 +32,18 @@ def send(client, page, content=None, *, name="file.csv", **fields):
 
 
 def hidden(page):
+    """What a preview sends back: the records or the list, and what its menus say."""
     found = re.findall(r'<input type="hidden" name="(\S+?)" value="(.*?)">', page.content.decode())
-    return {name: value for name, value in found if name in ("kept", "seen")}
+    fields = {name: value for name, value in found if name in ("kept", "seen", "as_names")}
+    if typed := page.context.get("typed"):
+        fields["list"] = typed.text
+        columns = enumerate(typed.columns)
+        fields |= {f"column.{place}": column.field for place, column in columns}
+    return fields
 
 
 def go_on(client, page, name, **fields):
-    return send(client, name, **hidden(page), **{"what": "import", **fields})
+    return send(client, name, **{"what": "import", **hidden(page), **fields})
 
 
 def text_of(page):
@@ -64,8 +72,11 @@ def test_players_are_looked_at_and_then_imported(director, club):
 def test_lines_of_players_with_faults_are_left_out_together_and_others_one_by_one(director, club):
     file = "Oyuncular\nAd;Telefon\nAyşe;1\n-;2\nBurak;3\nayşe;4\nToplam;4\n"
     faulty = send(director, "import_players", file)
-    assert (faulty.status_code, faulty.context["wrong"]) == (422, 2)
-    assert "Ad → Name Telefon left out" in text_of(faulty)
+    assert faulty.status_code == 422
+    assert "There are 2 problems: 4 Name: A name has letters, and 80 of them at most. 6" in (
+        text_of(faulty)
+    )
+    assert [column.field for column in faulty.context["typed"].columns] == ["name", ""]
     assert "left out: 1 Oyuncular 7 Toplam 4" in text_of(faulty)
 
     seen = go_on(director, faulty, "import_players", what="skip")
@@ -117,7 +128,7 @@ def test_faults_of_results_are_shown_all_at_once_and_choices_stay(director, club
         True,
         "rifki",
     )
-    assert "kept" in hidden(preview)
+    assert preview.context["typed"].text == wrong
 
 
 def test_what_has_changed_since_is_shown_again_before_it_counts(director, club):
@@ -167,30 +178,113 @@ def test_records_are_looked_at_and_then_imported(director, club):
 
 
 @pytest.mark.parametrize("page", ["import_players", "import_results", "import_records"])
-def test_form_without_a_file_or_with_what_is_not_ours_asks_for_one(director, club, page):
-    assert "Choose a file." in text_of(send(director, page))
-    forged = send(director, page, kept="x", what="import", seen="x")
+def test_form_without_a_list_or_with_what_is_not_ours_asks_for_one(director, club, page):
+    ask = "Choose a file." if page == "import_records" else "Paste a list, or choose a file."
+    assert ask in text_of(send(director, page))
+    forged = send(director, page, list=" \n", kept="x", what="import", seen="x")
     assert forged.status_code == 422
-    assert "Choose the file once more" in text_of(forged)
+    ask = "Choose the file once more" if page == "import_records" else ask
+    assert ask in text_of(forged)
 
 
-def test_what_was_kept_counts_only_for_its_club_and_page(director, club):
-    preview = send(director, "import_players", "Ayşe\n")
+def test_what_was_kept_counts_only_for_its_club(director, club):
+    preview = send(director, "import_records", json.dumps(record()), name="a.json")
     other = ClubFactory(slug="kadife")
     MemberFactory(club=other, user=director.user, role="owner")
 
-    for page, slug in (("import_results", "moda"), ("import_players", "kadife")):
-        answer = director.post(
-            reverse(page, args=[slug]), {**hidden(preview), "what": "import", "ruleset": "king"}
-        )
-        assert answer.status_code == 422
-    assert not Player.objects.exists()
+    answer = director.post(
+        reverse("import_records", args=["kadife"]), {**hidden(preview), "what": "import"}
+    )
+
+    assert (answer.status_code, Game.objects.exists()) == (422, False)
 
 
-def test_more_than_comes_back_in_a_form_is_refused(director, club, monkeypatch):
+def test_more_records_than_come_back_in_a_form_are_refused(director, club, monkeypatch):
     monkeypatch.setattr(views, "LARGEST_KEPT", 100)
 
-    answer = send(director, "import_results", GAME)
+    answer = send(director, "import_records", json.dumps(record()), name="a.json")
 
     assert answer.status_code == 422
     assert "Divide it into several files." in text_of(answer)
+
+
+def test_refused_list_is_still_in_its_field(director, club):
+    answer = send(director, "import_players", list="Ad;Tel\n0532 111 22 33;x\n")
+
+    assert "There are no names in this list." in text_of(answer)
+    assert ">\nAd;Tel\n0532 111 22 33;x\n</textarea>" in answer.text
+
+
+def test_menu_of_a_column_counts_only_after_it_was_seen(director, club):
+    preview = send(director, "import_players", list="Ayşe Ak;Moda\nBurak Kaya;Moda\n")
+    menus = {"column.0": "reversed", "column.1": ""}
+
+    changed = go_on(director, preview, "import_players", **menus)
+
+    assert (changed.status_code, Player.objects.count()) == (422, 0)
+    assert "Something has changed since you looked." in text_of(changed)
+    nothing = go_on(director, preview, "import_players", **{"column.0": "", "column.1": ""})
+    assert "Say above its column what it is: Name" in text_of(nothing)
+    assert (nothing.status_code, "column.1" in nothing.text) == (422, True)
+    assert go_on(director, changed, "import_players").status_code == 302
+    assert sorted(Player.objects.values_list("name", flat=True)) == ["Ak Ayşe", "Kaya Burak"]
+
+
+def test_names_are_written_as_names_if_wished(director, club):
+    preview = send(director, "import_players", "Şükrü Ağır\nAYŞE Yılmaz\nİpek Işık\n")
+    assert "AYŞE Yılmaz → Ayşe Yılmaz" in text_of(preview)
+
+    written = go_on(director, preview, "import_players", what="", as_names="1")
+    typed = go_on(director, written, "import_players", what="", as_names="")
+
+    assert [line["names"][0][0] for line in written.context["lines"]][1] == "Ayşe Yılmaz"
+    assert [line["names"][0][0] for line in typed.context["lines"]][1] == "AYŞE Yılmaz"
+    assert go_on(director, written, "import_players").status_code == 302
+    assert Player.objects.filter(name="Ayşe Yılmaz").exists()
+
+
+@pytest.mark.parametrize("page", ["import_players", "import_results"])
+def test_damaged_letter_is_shown_at_its_line_and_written_anew(director, club, page):
+    good = GAME if page == "import_results" else "Ad\nŞükrü Ağır\nAyşe\n"
+    damaged = good.encode().replace("Ayşe".encode(), b"Ay\xe5e").replace(b"Deniz", "İpek".encode())
+
+    preview = send(director, page, damaged)
+
+    line = 2 if page == "import_results" else 3
+    assert f"{line} " in text_of(preview)
+    assert "“Ay\ufffde”: a letter is damaged. Write it anew below." in text_of(preview)
+    assert not Player.objects.exists()
+    mended = preview.context["typed"].text.replace("\ufffd", "ş")
+    seen = go_on(director, preview, page, list=mended, what="look")
+    assert go_on(director, seen, page).status_code == 302
+    assert Player.objects.filter(name="Ayşe").exists()
+
+
+def test_all_faults_of_all_lines_of_results_are_shown_at_once(director, club):
+    rows = [
+        "99.99.2025;Cuma;x;;Ayşe;ten",
+        f";{'x' * 81};1;0;=A1;=1+1",
+        "23.11.2999;Cuma;1;1;Cem;1",
+    ]
+
+    preview = send(director, "import_results", HEADINGS + "\n".join(rows))
+
+    found = [(line, text.partition(":")[0]) for line, text in preview.context["faults"]]
+    assert {*found} >= {
+        *((2, "Date"), (2, "Round"), (2, "Points"), (4, "Date")),
+        *((3, "Evening"), (3, "Table"), (3, "Player"), (3, "Points"), (3, "Date")),
+    }
+
+
+@pytest.mark.parametrize("name", ["players", "results", "records"])
+def test_examples_have_no_faults(director, club, name):
+    path = next(EXAMPLES.glob(f"{name.replace('records', 'game')}.*"))
+
+    # 1.250 are more than a thousand.
+    director.defaults["HTTP_ACCEPT_LANGUAGE"] = "tr"
+    preview = send(director, f"import_{name}", path.read_bytes(), name=path.name)
+
+    assert (preview.status_code, preview.context["number"]) == (
+        200,
+        {"players": 4, "results": 2, "records": 1}[name],
+    )

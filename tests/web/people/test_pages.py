@@ -92,27 +92,16 @@ def test_live_search_is_answered_with_the_list_only(member, club):
 # adding
 
 
-def test_director_adds_a_pasted_list(director, club):
-    answer = director.post(NEW, {"names": "Şule\r\n\r\nBurak\n Cem "}, follow=True)
+def test_director_adds_one_player_at_once_and_a_pasted_list_after_a_look(director, club):
+    one = director.post(NEW, {"list": " Şule\n"}, follow=True)
+    again = director.post(NEW, {"list": "şule"})
+    seen = director.post(NEW, {"list": "Şule\nBurak;0532 111 22 33\nCem;\n"})
+    sent = {"list": seen.context["typed"].text, "what": "import", "seen": seen.context["seen"]}
+    added = director.post(NEW, sent, follow=True)
 
-    assert listed(answer) == ["Burak", "Cem", "Şule"]
-    assert "3 players are added." in answer.text
-
-
-def test_list_with_a_fault_adds_nobody_and_says_what_is_wrong_with_each_line(director, club):
-    make.PlayerFactory(club=club, name="Işıl")
-
-    answer = director.post(NEW, {"names": "Şule\nISIL\nIŞIL\n?\nsule\nşule"})
-
-    assert answer.status_code == 422
-    errors = answer.context["form"].errors["names"]
-    assert errors == [
-        "IŞIL: There is already a player called Işıl.",
-        "?: A name has letters, and 80 of them at most.",
-        "şule: It is the same name as on an earlier line.",
-    ]
-    assert "Şule\nISIL" in answer.text
-    assert Player.objects.count() == 1
+    assert ("1 player is added." in one.text, "there already" in again.text) == (True, True)
+    assert listed(added) == ["Burak", "Cem", "Şule"]
+    assert "2 players are added." in added.text
 
 
 # one player

@@ -56,6 +56,7 @@ class Wrong(StrEnum):
     NO_POINTS = "no-points"
     NO_YES = "no-yes"
     FORMULA = "formula"
+    DAMAGED = "damaged"
     WRONG_SIZE = "wrong-size"
     WRONG_SUM = "wrong-sum"
     PARTNERS_DIFFER = "partners-differ"
@@ -95,6 +96,7 @@ MOST_RECORDS = 500
 
 WHY_REFUSED: Mapping[str, Text] = {
     "nothing": _("Choose a file."),
+    "no-list": _("Paste a list, or choose a file."),
     "forgotten": _("Choose the file once more: it was kept for a day."),
     "empty": _("This file is empty."),
     "names": _("There are no names in this list."),
@@ -103,7 +105,6 @@ WHY_REFUSED: Mapping[str, Text] = {
         "This is too long: at most %(lines)s lines, or %(records)s records. "
         "Divide it into several files."
     ),
-    "columns": _("The first line has to name the columns. Missing: %(columns)s"),
     "xls": _("This is a workbook of an old kind: save it as XLSX or CSV."),
     "xlsx": _("This workbook cannot be read. Save it once more, or as CSV."),
     "text": _("This file cannot be read. Save it as XLSX or CSV."),

@@ -393,6 +393,7 @@ Text = str | Promise
 COLUMNS: Mapping[str, Text] = {
     "name": gettext_lazy("Name"),
     "surname": gettext_lazy("Surname"),
+    "reversed": gettext_lazy("Surname and name"),
     "partner": gettext_lazy("Partner"),
     "team": gettext_lazy("Team"),
     "represents": gettext_lazy("Club"),
@@ -421,6 +422,7 @@ SENTENCES: Mapping[Wrong, Text] = {
     Wrong.NO_POINTS: gettext_lazy("“%(text)s” is no number of points."),
     Wrong.NO_YES: gettext_lazy("“%(text)s” is neither yes nor no."),
     Wrong.FORMULA: gettext_lazy("“%(text)s” is a formula. Save the table with its values."),
+    Wrong.DAMAGED: gettext_lazy("“%(text)s”: a letter is damaged. Write it anew below."),
     Wrong.SITS_TWICE: gettext_lazy("%(name)s sits twice at this table."),
     Wrong.SITS_ELSEWHERE: gettext_lazy("%(name)s sits at table %(table)s in this round, too."),
     Wrong.ROUND_OPEN: gettext_lazy("Round %(round)s of this evening is open: close it first."),

@@ -2,10 +2,9 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from functools import wraps
 from hashlib import sha256
-from typing import Any, TypeVar
+from typing import Any
 from urllib.parse import urlsplit
 
 from allauth.core.ratelimit import consume, respond_429
@@ -15,18 +14,16 @@ from django.contrib.staticfiles.storage import staticfiles_storage
 from django.http import HttpRequest, HttpResponse
 from django.utils.cache import get_conditional_response, patch_cache_control
 from django.utils.translation import get_language, gettext_lazy
-from django.utils.translation import gettext as _
 from django_htmx.middleware import HtmxDetails
 
-from tournaments.engine.rules.entries import Declared, clean_line
+from tournaments.engine.rules.entries import Declared
 from tournaments.engine.rules.rulesets import InvalidEntry, Points
 from tournaments.models import AuditEntry, Event
-from tournaments.models.people import fold_name, plain_name
+from tournaments.models.people import fold_name
 from tournaments.origin import absolute, is_loopback, origin, qr_code
 from tournaments.permissions import account_of
 from tournaments.services.base.writes import Refused
 from tournaments.services.imports.names import MOST_ASKED
-from tournaments.services.people.players import without_contacts
 from tournaments.texts.messages import explain
 from tournaments.web.base.forms import LineField
 
@@ -176,90 +173,6 @@ def not_modified(request: HttpRequest, etag: str | None) -> HttpResponse | None:
     if response is not None and etag:
         response["ETag"] = etag
     return response
-
-
-NAME = "isim,ad,adi,ad soyad,adi soyadi,isim soyisim,oyuncu,nome,giocatore,name,player"
-SURNAME = "soyad,soyadi,soyisim,cognome,surname,last name"
-"""Headings of columns, in lower case and without marks."""
-
-_NUMBERS = "tel,tel no,telefon,telefon no,cep,cep telefonu,gsm,telefono,cellulare"
-_ADDRESSES = "e-posta,eposta,mail,e-mail,email,posta elettronica,indirizzo e-mail,mail address"
-_CONTACTS = f"{_NUMBERS},{_ADDRESSES},recapito,contact,phone,phone number,telephone,mobile"
-CONTACT_HEADINGS = frozenset(_CONTACTS.split(","))
-"""Headings of columns that are left out; they show that a line has headings."""
-
-_TURKISH = "toplam,genel toplam,ara toplam,toplam oyuncu,toplam kisi,oyuncu sayisi,kisi sayisi"
-_OTHERS = "totale,totale giocatori,somma,total,grand total,total players,sum"
-SUMS = frozenset(f"{_TURKISH},{_OTHERS}".split(","))
-"""Words in the column of names that mark a line of sums, without its number."""
-
-Row = TypeVar("Row", bound=tuple[int, list[Any]])
-
-TITLES_AT_MOST = 10
-"""Lines above the headings."""
-
-
-@dataclass(frozen=True, slots=True)
-class ShownColumn:
-    """A column of a file: its heading or “Column 2”, and its field, empty if it is left out."""
-
-    heading: str
-    field: str
-
-
-@dataclass(frozen=True, slots=True)
-class LeftOut:
-    """A line that is no entry: a title, or a sum."""
-
-    number: int
-    text: str
-
-
-@dataclass(frozen=True)
-class ListFile:
-    """The columns of a file, its lines that are no entries, and the contacts left out of others."""
-
-    columns: list[ShownColumn] = field(default_factory=list)
-    left_out: list[LeftOut] = field(default_factory=list)
-    contacts: list[LeftOut] = field(default_factory=list)
-
-    def without_contacts(self, number: int, cell: str) -> str:
-        """Return a cell of a line without telephone numbers and mail addresses; note these."""
-        rest = without_contacts(cell)
-        if rest != clean_line(cell):
-            self.contacts.append(LeftOut(number, cell))
-        return rest
-
-
-def below_titles(
-    rows: Sequence[Row], is_heading: Callable[[Sequence[Any]], bool], file: ListFile
-) -> Sequence[Row]:
-    """Return the rows from the headings on; all of them without any. Note the titles above."""
-    at = next((n for n, (_no, cells) in enumerate(rows[:TITLES_AT_MOST]) if is_heading(cells)), 0)
-    file.left_out.extend(left_out(number, cells) for number, cells in rows[:at])
-    return rows[at:]
-
-
-def left_out(number: int, cells: Sequence[Any]) -> LeftOut:
-    return LeftOut(number, " ".join(str(cell) for cell in cells if cell != ""))
-
-
-def is_sum(name: str) -> bool:
-    """Return whether a line has a sum instead of a name: “Toplam: 12” or “12”."""
-    if name.startswith(("=", "@", "+")):
-        return False
-    if not any(map(str.isalpha, name)):
-        return any(map(str.isdigit, name))
-    return " ".join(plain_name(name).strip(" .:*=-()0123456789").split()) in SUMS
-
-
-def displayed_columns(headings: Sequence[Any], fields: Mapping[int, str]) -> list[ShownColumn]:
-    return [
-        ShownColumn(
-            str(heading) or _("Column %(number)s") % {"number": place + 1}, fields.get(place, "")
-        )
-        for place, heading in enumerate(headings)
-    ]
 
 
 def name_choices(data: Mapping[str, str]) -> dict[str, str]:

@@ -24,7 +24,7 @@ from tournaments.services.entrants.registration import (
 from tournaments.services.tournaments.lifecycle import WrongState
 from tournaments.web.base.pages import HtmxRequest, access_link, add_refused, out_of_reach, too_many
 from tournaments.web.base.phone import remember_entrant
-from tournaments.web.entrants.lists import EntrantForm
+from tournaments.web.entrants.forms import EntrantForm
 from tournaments.web.entrants.views import directed_entrant
 from tournaments.web.tournaments.views import page_of
 

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
 from functools import wraps
@@ -24,6 +25,7 @@ from tournaments.engine.pairing.judging import rounds_without_repeats
 from tournaments.engine.rules.rulesets import LONGEST_NAME
 from tournaments.engine.standings.standings import share_prizes
 from tournaments.models import Entrant, Round, Substitute, Tournament
+from tournaments.models.games import digest
 from tournaments.permissions import actor_of, directed_tournament, seen_tournament
 from tournaments.queries.overview import (
     EntrantList,
@@ -61,7 +63,7 @@ from tournaments.services.entrants.registration import (
 )
 from tournaments.services.entrants.substituting import Place, put_substitute, take_out_substitute
 from tournaments.services.imports.files import FileRefused
-from tournaments.services.imports.records import COLUMNS
+from tournaments.services.imports.records import fault_text
 from tournaments.services.rounds.changes import change_late
 from tournaments.services.rounds.running import (
     divide_by_rating,
@@ -73,27 +75,20 @@ from tournaments.services.rounds.undo import marked_together
 from tournaments.services.tournaments.lifecycle import Depended, WrongState
 from tournaments.web.base.pages import (
     HtmxRequest,
-    ListFile,
     add_refused,
     cached_for_going_back,
     name_choices,
     show_refusal,
 )
-from tournaments.web.entrants.lists import (
+from tournaments.web.entrants.forms import (
     ChangeEntrantForm,
     EntrantForm,
-    ListForm,
-    ListLine,
-    ListRead,
-    NearNames,
     SubstituteForm,
-    as_name,
     near_names,
-    read_file,
-    read_text,
-    write_text,
 )
 from tournaments.web.events.views import names_lately
+from tournaments.web.imports.reading import ENTRANTS, ListLine, ReadList, read_list, write_rows
+from tournaments.web.imports.views import ListForm, list_page, typed_list
 from tournaments.web.tournaments.views import missed_sentence, page_of, preview_below
 
 
@@ -215,17 +210,19 @@ def add_entrants(request: HttpRequest, slug: str, tournament: str) -> HttpRespon
             added = register_entrants(row.pk, chosen, actor_of(request), at=timezone.now())
             _tell_registered(request, row, added)
         return redirect("entrants", row.event.club.slug, row.slug)
-    return _add_list(request, row, sure=what == "sure" or "seat" in request.POST)
+    return _add_list(request, row)
 
 
 def _add_one(request: HttpRequest, row: Tournament) -> HttpResponse:
     form = _form(row, request.POST)
     if form.is_valid():
-        read = ListRead([ListLine(1, form.entry)], ListFile())
-        near = near_names(row.event.club, read.lines, {})
-        if near.lines != read.lines:
+        entry = form.entry
+        if near_names(row.event.club, [entry], {}).entries != [entry]:
             # Somebody is called so but for case and marks.
-            return _preview(request, row, read, near)
+            cells = {name: getattr(entry, name) for name in ENTRANTS if getattr(entry, name, "")}
+            text = write_rows([list(cells.values())])
+            read = read_list(text, ENTRANTS, list(cells), pairs=is_for_pairs(row))
+            return _preview(request, row, ListForm(), read)
         try:
             added = register_entrants(row.pk, [form.entry], actor_of(request), at=timezone.now())
         except (EntrantsRefused, TooMany) as error:
@@ -278,94 +275,93 @@ def added_sentence(entrant: Entrant) -> str:
     return _("%(name)s is number %(number)s.") % details
 
 
-def _add_list(request: HttpRequest, row: Tournament, *, sure: bool) -> HttpResponse:
-    """Preview a list; once the director is `sure`, register all of it or nothing."""
-    pairs = is_for_pairs(row)
+def _add_list(request: HttpRequest, row: Tournament) -> HttpResponse:
+    """Preview a list; once the director is sure, register all of it or nothing."""
     form = ListForm(request.POST, request.FILES)
     if not form.is_valid():
         return _add_page(request, row, many=form)
-    file = form.cleaned_data["file"]
     try:
-        if file:
-            read = read_file(file.read(), pairs=pairs)
-        else:
-            read = read_text(form.cleaned_data["list"], pairs=pairs)
-    except (FileRefused, TooMany) as refused:
-        form.add_error("file" if file else "list", str(refused))
+        typed = typed_list(request.POST, form, ENTRANTS, pairs=is_for_pairs(row))
+    except FileRefused as refused:
+        form.add_error("file" if form.cleaned_data["file"] else "list", str(refused))
         return _add_page(request, row, many=form)
-    if request.POST.get("what") == "skip":
-        foreseen = preview_entries(row, [line.entry for line in read.lines])
-        read = replace(
-            read,
-            lines=[
-                line
-                for line, each in zip(read.lines, foreseen, strict=True)
-                if each.problem is None
-            ],
-        )
-    if request.POST.get("what") == "names":
-        read = replace(read, lines=[line.as_names() for line in read.lines])
-    near = near_names(row.event.club, read.lines, name_choices(request.POST))
-    if sure and near.answered:
-        stored = _store(request, row, [each.entry for each in near.lines])
-        if stored is not None:
-            return stored
-    return _preview(request, row, read, near)
-
-
-def _store(request: HttpRequest, row: Tournament, entries: list[Entry]) -> HttpResponse | None:
-    """Register a list; return None if it has problems, which the preview shows as well."""
-    try:
-        added = register_entrants(row.pk, entries, actor_of(request), at=timezone.now())
-    except TooMany:
-        return None
-    except EntrantsRefused as refused:
-        problems = refused.problems.values()
-        if len(problems) < len(entries) or not all(isinstance(p, EnteredAlready) for p in problems):
-            return None
-        # Tapped twice.
-        added = []
-    if added:
-        _tell_registered(request, row, added)
-    return redirect("entrants", row.event.club.slug, row.slug)
+    return _preview(request, row, form, typed, skips=request.POST.get("what") == "skip")
 
 
 def _preview(
-    request: HttpRequest, row: Tournament, read: ListRead, near: NearNames
+    request: HttpRequest, row: Tournament, form: ListForm, typed: ReadList, *, skips: bool = False
 ) -> HttpResponse:
-    foreseen = preview_entries(row, [line.entry for line in near.lines])
-    preview = [
-        {
-            "line": line,
-            "foreseen": each,
-            "problem": str(each.problem or ""),
-            # Each name, and whether it is new to the club.
-            "names": [(p, True) if isinstance(p, str) else (p.name, False) for p in each.players],
-            "typed": " + ".join(filter(None, (line.entry.name, line.entry.partner))),
-        }
-        for line, each in zip(near.lines, foreseen, strict=True)
+    """Show a list, or register it if it is as it was shown.
+
+    With `skips`, lines with faults are left out.
+    """
+    lines = [line for line in typed.lines if line.number not in typed.skip]
+    near = near_names(row.event.club, [_entry(line) for line in lines], name_choices(request.POST))
+    foreseen = preview_entries(row, near.entries)
+    faults = [
+        (line.number, problem)
+        for line, each in zip(lines, foreseen, strict=True)
+        if (problem := fault_text(line.fault) if line.fault else str(each.problem or ""))
     ]
-    wrong = [line for line in preview if line["problem"]]
-    new = [name for each in foreseen for name in each.players if isinstance(name, str)]
+    if faults and skips:
+        skip = typed.skip | dict(faults).keys()
+        return _preview(request, row, form, replace(typed, skip=skip))
+    seen = digest(repr(near.entries))
+    sure = request.POST.get("what") == "import" or "seat" in request.POST
+    if sure and lines and all(isinstance(each.problem, EnteredAlready) for each in foreseen):
+        # Tapped twice.
+        return redirect("entrants", row.event.club.slug, row.slug)
+    if sure and near.answered and not faults and seen == request.POST.get("seen"):
+        with suppress(EntrantsRefused, TooMany):
+            added = register_entrants(row.pk, near.entries, actor_of(request), at=timezone.now())
+            _tell_registered(request, row, added)
+            return redirect("entrants", row.event.club.slug, row.slug)
     room = MOST_ENTRANTS - row.entrants.count()
+    problems, previews = dict(faults), {}
+    for line, entry, each in zip(lines, near.entries, foreseen, strict=True):
+        typed_names = [(name, False) for name in (entry.name, entry.partner) if name]
+        previews[line.number] = {
+            # Each name, and whether it is new to the club.
+            "names": [(p, True) if isinstance(p, str) else (p.name, False) for p in each.players]
+            or typed_names,
+            "detail": " · ".join(filter(None, (each.team, each.represents))),
+        }
+    new = [name for each in foreseen for name in each.players if isinstance(name, str)]
     page = page_of(request, row) | {
-        "preview": preview,
-        "wrong": wrong,
-        "too_many": str(TooMany()) if len(preview) > room else "",
+        "kind": "entrants",
+        "title": _("The list"),
+        "form": form,
+        **list_page(typed, new),
+        "seen": seen,
+        "changed": sure and not faults and near.answered,
+        "faults": faults,
+        "too_many": str(TooMany()) if len(lines) > room else "",
         "names": near.questions,
         "unanswered": not near.answered,
-        "columns": [
-            (column.heading, COLUMNS.get(column.field, "")) for column in read.file.columns
+        "lines": [
+            {
+                "number": line.number,
+                "problem": problems.get(line.number, ""),
+                "skipped": line.number in typed.skip,
+                **previews.get(line.number, {"names": [(line.name, False)]}),
+            }
+            for line in typed.lines
         ],
-        "file": read.file,
-        "new": len(new),
-        "as_names": [(name, as_name(name)) for name in new if as_name(name) != name],
-        "text": write_text(read.lines),
+        "new": new,
+        "number": len(lines),
         "going": published_round(row),
         "hub": False,
     }
-    status = 422 if wrong or page["too_many"] or page["unanswered"] else 200
-    return render(request, "tournaments/entrants/preview.html", page, status=status)
+    page["wrong"] = faults or page["too_many"]
+    refused = page["wrong"] or page["unanswered"] or page["changed"] or typed.missing
+    template = "tournaments/entrants/preview.html"
+    return render(request, template, page, status=422 if refused else 200)
+
+
+def _entry(line: ListLine) -> Entry:
+    cells = line.cells
+    partner, team, represents = (cells.get(k, "") for k in ("partner", "team", "represents"))
+    return Entry(line.name, partner, team, represents)
 
 
 def _add_page(

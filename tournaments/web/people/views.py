@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from datetime import datetime
 from hashlib import sha256
 from typing import Any, cast
@@ -15,7 +16,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.template.loader import render_to_string
 from django.utils import timezone
 from django.utils.timezone import localdate
-from django.utils.translation import get_language, ngettext
+from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
@@ -70,6 +71,7 @@ from tournaments.queries.players import (
     steps_of,
 )
 from tournaments.queries.statistics import NumbersFilter, filter_of
+from tournaments.services.imports.files import FileRefused
 from tournaments.services.people.merging import (
     WHY_NOT,
     MergedFurther,
@@ -80,12 +82,14 @@ from tournaments.services.people.merging import (
     undo_merge,
     why_not_one,
 )
-from tournaments.services.people.players import NamesRefused, add_players, sums_of_games
+from tournaments.services.people.players import NameTaken, NoName, add_player, sums_of_games
 from tournaments.web.base.pages import HtmxRequest, cached_for_going_back
 from tournaments.web.base.phone import LinkPreview, link_preview
 from tournaments.web.clubs.views import club_bar
 from tournaments.web.documents.views import ask_for_members, asking
-from tournaments.web.people.forms import NameForm, NamesForm
+from tournaments.web.imports.reading import PLAYERS, read_list
+from tournaments.web.imports.views import added_sentence, import_players
+from tournaments.web.people.forms import NameForm
 from tournaments.web.standings.tables import KEPT_SECONDS
 
 GAMES = 25
@@ -250,27 +254,16 @@ def _page_of(
 
 
 def new_players(request: HttpRequest, slug: str) -> HttpResponse:
-    """Add one player, or all players of a pasted list."""
+    """Add one player, or preview a list of players."""
     club = directed_club(request, slug)
-    form = NamesForm(request.POST if request.method == "POST" else None)
-    if form.is_valid():
-        try:
-            added = add_players(
-                club, form.cleaned_data["names"], actor_of(request), at=timezone.now()
-            )
-        except NamesRefused as refused:
-            form.add_refusal(refused)
-        else:
-            done = ngettext(
-                "%(number)s player is added.", "%(number)s players are added.", len(added)
-            )
-            messages.success(request, done % {"number": len(added)})
-            if len(added) == 1:
-                return redirect("player", club.slug, added[0].public_id)
-            return redirect("players", club.slug)
-    page = {"club": club, "form": form}
-    status = 422 if form.is_bound else 200
-    return render(request, "tournaments/people/new_players.html", page, status=status)
+    with suppress(FileRefused, NameTaken, NoName):
+        read = read_list(request.POST.get("list", ""), PLAYERS)
+        if len(read.lines) == 1 and not (read.lines[0].fault or read.left_out or read.contacts):
+            name = read.lines[0].name
+            added = add_player(club, name, actor_of(request), at=timezone.now())
+            messages.success(request, added_sentence(1))
+            return redirect("player", club.slug, added.public_id)
+    return import_players(request, slug)
 
 
 @cached_for_going_back
