@@ -2,6 +2,7 @@ import json
 import re
 from datetime import timedelta
 from html import unescape
+from pathlib import Path
 
 import pytest
 from django.urls import reverse
@@ -9,9 +10,17 @@ from django.utils import timezone
 
 from tests.club_factories import ClubFactory, MemberFactory
 from tests.deals import WHOLE_GAME
-from tests.factories import GameFactory, HouseRulesetFactory, SetupFactory, UserFactory
+from tests.factories import (
+    GameFactory,
+    HouseRulesetFactory,
+    SetupFactory,
+    UserFactory,
+    record_all,
+    reload,
+)
 from tournaments import tasks
 from tournaments.engine.play.ruleset_checks import FIXED, SETTINGS
+from tournaments.engine.rules.rulesets import InvalidEntry
 from tournaments.engine.variants import RULESETS
 from tournaments.models import AuditEntry, Game, HouseRuleset, Report
 from tournaments.texts.labels import OPTIONS
@@ -26,7 +35,7 @@ def form_of(page):
     fields = {}
     for tag in re.findall(r"<input[^>]*>", html):
         name = re.search(r'name="([^"]*)"', tag)
-        if name and ("checkbox" not in tag or " checked" in tag):
+        if name and (" checked" in tag or not re.search("checkbox|radio", tag)):
             fields[name[1]] = unescape(re.search(r'value="([^"]*)"', tag)[1])
     for name, options in re.findall(r'<select[^>]*name="([^"]*)"[^>]*>(.*?)</select>', html):
         values = re.findall(r'value="([^"]*)"( selected)?', options)
@@ -116,7 +125,7 @@ def test_change_is_looked_at_at_once_and_not_saved(organiser, rules):
     answer = look(organiser, {RIFKI: "−400"})
 
     assert "Not zero-sum: all scores of a whole game add up to −160." in text_of(answer)
-    assert "Rıfkı (king of hearts) −400" in text_of(answer)
+    assert "Σ −400 Σ −360" in text_of(answer)
     assert stored() == rules.document
 
 
@@ -231,6 +240,99 @@ def test_two_who_save_at_once_lose_nothing(organiser, rules):
 )
 def test_form_that_is_not_ours_is_refused(organiser, rules, form):
     assert organiser.post(edit(), form).status_code == 400
+
+
+def deal(contract, more=None, **counts):
+    return {"type": "deal", "contract": contract, "counts": counts, **(more or {})}
+
+
+def whole_game(name):
+    return json.loads(Path(f"tests/rules_next/{name}.game.json").read_text())["entries"]
+
+
+FRENCH = [
+    deal("salade", tricks=[2] * 4, hearts=[2] * 4, queens=[1] * 4, heart_king=[1, 0, 0, 0]),
+    deal("no-tricks", {"doubles": [{"seats": [1, 2]}]}, tricks=[1, 3, 4, 0]),
+    deal("reussite", places=[1, 2, 3, 4]),
+]
+RUSSIAN = [
+    deal("no-tricks", tricks=[4, 3, 3, 3]),
+    deal("no-hearts", {"doubles": [{"seats": [0, 3], "redoubled": True}]}, hearts=[5, 4, 4, 0]),
+]
+ITALIAN = [
+    deal("no-men", men=[3, 2, 2, 1]),
+    deal("no-queens", queens=[1, 0, 2, 1]),
+    deal("diamond-eight", diamond_eight=[0, 1, 0, 0]),
+    deal("heart-king", heart_king=[0, 0, 0, 1]),
+    deal("no-hearts", hearts=[2, 7, 0, 4]),
+    deal("last-two", last_two=[1, 0, 1, 0]),
+    deal("no-tricks", tricks=[3, 1, 6, 3]),
+    deal("domino", cards_left=[0, 4, 2, 5]),
+    deal("declaration", {"trump": "clubs", "sale": {"buyer": 1, "tricks": 4}}, tricks=[2, 6, 3, 2]),
+]
+
+
+# The nearest game; what is changed after a contract is removed; deals, their totals, and a deal
+# that cannot be the first.
+OF_REAL_TABLES = {
+    "four penalties first": (
+        "turkish-king",
+        {"settings.penalties_first": "4"},
+        (WHOLE_GAME[:3], [-220, -60, -700, -220]),
+        WHOLE_GAME[3],
+    ),
+    "French Barbu with six contracts and doubles": (
+        "barbu-french",
+        {"action": "remove:4", "contracts.4.values.last_trick": "", "doubles": "on"},
+        (FRENCH, [-45, -20, -75, -70]),
+        deal("last-trick", last_trick=[1, 0, 0, 0]),
+    ),
+    "King for three": (
+        "king-three",
+        {},
+        (whole_game("king-three"), [-620, 250, -130]),
+        deal("no-tricks", tricks=[6, 4, 3]),
+    ),
+    "King for five": (
+        "king-five",
+        {},
+        (whole_game("king-five"), [240, -510, -200, -490, -440]),
+        deal("no-tricks", tricks=[6, 4, 3, 0, 0]),
+    ),
+    "Russian King with 52 cards and doubles": (
+        "russian-king",
+        {"cards": "2", "doubles": "on"},
+        (RUSSIAN, [-38, -14, -14, 14]),
+        deal("no-tricks", tricks=[2, 2, 2, 2]),
+    ),
+    "declarations at 2 a trick, sold": (
+        "italian-king",
+        {"contracts.8.values.tricks": "2", "settings.sale": "True"},
+        (ITALIAN, [5, -20, -16, -21]),
+        ITALIAN[8],
+    ),
+}
+
+
+@pytest.mark.parametrize("of_table", OF_REAL_TABLES.values(), ids=OF_REAL_TABLES)
+def test_games_of_real_tables_are_made_by_the_form_and_played(director, club, of_table):
+    source, changes, (entries, totals), refused = of_table
+    page = director.post(at("copy_rules"), {"source": source, "name": "Bizim"})
+    form = form_of(director.get(page.url))
+    if "action" in changes:
+        form = form_of(director.post(page.url, {**form, "action": changes["action"]}))
+    saved = director.post(page.url, {**form, **changes, "action": "save"})
+    assert saved.status_code == 302, text_of(saved)
+    names = {f"name{seat}": name for seat, name in enumerate("ABCDE")}
+    first = {"king-five": "2"}.get(source, "0")
+    director.post(reverse("new"), {"ruleset": "bizim", "first_declarer": first, **names})
+    game = Game.objects.get()
+
+    with pytest.raises(InvalidEntry):
+        record_all(game, [refused])
+    record_all(game, entries)
+
+    assert list(reload(game).game.totals) == totals
 
 
 # Trying.

@@ -2,12 +2,13 @@
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import wraps
+from functools import cached_property, wraps
 from typing import Any
 
+from django import forms
 from django.contrib.admin.views.decorators import staff_member_required
 from django.core.exceptions import SuspiciousOperation
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
@@ -24,11 +25,15 @@ from tournaments.engine.play.ruleset_checks import FIXED, SETTINGS
 from tournaments.engine.rules.entries import write_points
 from tournaments.engine.rules.rulesets import (
     PENALTY,
+    RANKS,
+    SUITS,
     TRUMP,
     UNITS,
     InvalidEntry,
+    Pack,
     Problem,
     Ruleset,
+    Setting,
 )
 from tournaments.engine.rules.scoring import Range, RulesetSums, sums_of
 from tournaments.models import Club, HouseRuleset
@@ -38,6 +43,15 @@ from tournaments.queries.rulesets import find_ruleset, offered_rulesets, parsed_
 from tournaments.reports.sheets import draw_sheet
 from tournaments.services.rulesets import StaleRules, change_rules, create_rules, remove_rules
 from tournaments.texts import labels, messages
+from tournaments.texts.questions import TOGETHER, questions_of
+from tournaments.web.rulesets.forms import (
+    QuestionField,
+    check_answers,
+    field_of,
+    options_in,
+    question_fields,
+)
+from tournaments.web.rulesets.views import scored_examples
 
 View = Callable[..., HttpResponse]
 
@@ -103,6 +117,32 @@ VALUES: Mapping[tuple[str, str], labels.Text] = {
 }
 
 
+class AnswersForm(forms.Form):
+    """The questions how a ruleset is played; the answers become its defaults."""
+
+    def __init__(self, rules: Ruleset, data: Mapping[str, Any] | None = None) -> None:
+        super().__init__(data)
+        self.rules = rules
+        for question in questions_of(rules):
+            if question.name not in OWN_FIELDS:
+                self.fields[f"settings.{question.name}"] = field_of(question)
+
+    @cached_property
+    def questions(self) -> list[QuestionField]:
+        return question_fields(self, self.rules, "settings.")
+
+    @property
+    def settings(self) -> dict[str, Setting]:
+        """The settings that are asked about, as they are answered."""
+        answered = self.rules.with_options(options_in(self, self.rules, "settings."))
+        asked = [option.setting for each in self.questions for option in each.question.options]
+        return {name: answered.settings[name] for name in asked}
+
+    def clean(self) -> dict[str, Any]:
+        check_answers(self, self.rules, "settings.")
+        return self.cleaned_data
+
+
 @dataclass(frozen=True)
 class HouseField:
     """A field with its path in the document, its value and its errors."""
@@ -125,13 +165,14 @@ class HouseDraft:
     document: Document
     rules: Ruleset | None
     problems: tuple[Problem, ...]
+    answers: AnswersForm
 
     @classmethod
-    def of(cls, document: Document) -> "HouseDraft":
+    def of(cls, document: Document, answers: AnswersForm) -> "HouseDraft":
         try:
-            return cls(document, read_ruleset(document), ())
+            return cls(document, read_ruleset(document), (), answers)
         except InvalidEntry as error:
-            return cls(document, None, error.problems)
+            return cls(document, None, error.problems, answers)
 
     @property
     def sums(self) -> RulesetSums | None:
@@ -165,27 +206,32 @@ def _at(document: Any, path: str) -> Any:
 
 
 def contract_fields(draft: HouseDraft) -> Iterator[dict[str, Any]]:
-    """Yield the fields of each contract, in order."""
+    """Yield the fields of each contract, in order: what it is worth, how often it comes, and more.
+
+    Its `sum` is that of a deal.
+    """
     kinds = [(kind, labels.kind_name(kind)) for kind in kinds_of(draft.document)]
     for number, contract in enumerate(draft.document.get("contracts", ())):
         at = f"contracts.{number}"
-        known = labels.contract_name(str(contract.get("id")))
-        fields = [draft.field(f"{at}.name", _("Name (in every language)"))]
-        fields += [
-            draft.field(f"{at}.values.{unit}", _("Points for each: %(unit)s") % {"unit": name})
+        name = str(contract.get("id"))
+        fields = [
+            draft.field(f"{at}.values.{unit}", labels.unit_name(unit))
             for unit in contract.get("values", {})
-            if (name := labels.unit_name(unit))
         ]
         fields += [
             draft.field(f"{at}.prizes.{place}", _("Prize %(number)s") % {"number": place + 1})
             for place in range(len(contract.get("prizes", ())))
         ]
         fields += [
-            draft.field(f"{at}.kind", _("Kind"), kinds),
-            draft.field(f"{at}.quota", _("How often in a game")),
-            draft.field(f"{at}.quota_each", _("How often by one side")),
+            draft.field(f"{at}.quota", _("Times a game")),
+            draft.field(f"{at}.quota_each", _("Times each side")),
         ]
-        paths = {field.path for field in fields}
+        more = [
+            draft.field(f"{at}.name", _("Name (in every language)")),
+            draft.field(f"{at}.kind", _("Kind"), kinds),
+            draft.field(f"{at}.base", _("Points for every side")),
+        ]
+        paths = {field.path for field in (*fields, *more)}
         elsewhere = (
             messages.explain(problem)
             for problem in draft.problems
@@ -194,8 +240,10 @@ def contract_fields(draft: HouseDraft) -> Iterator[dict[str, Any]]:
         )
         yield {
             "number": number,
-            "title": contract.get("name") or known,
+            "title": contract.get("name") or labels.contract_name(name),
+            "sum": draft.sums and range_text(draft.sums.deals[name]),
             "fields": fields,
+            "more": more,
             # The errors that belong to none of the fields.
             "slot": HouseField(at, "", "", tuple(dict.fromkeys(elsewhere))),
         }
@@ -206,17 +254,18 @@ def kinds_of(document: Document) -> list[str]:
     return list(dict.fromkeys([*kinds, PENALTY, TRUMP]))
 
 
-def setting_fields(draft: HouseDraft) -> Iterator[dict[str, Any]]:
-    """Yield the settings: the field of the default, and whether the table may choose."""
+def setting_fields(draft: HouseDraft, asked: Collection[str]) -> Iterator[dict[str, Any]]:
+    """Yield the settings that no question asks about, and whether the table may choose."""
     options = {option.get("setting") for option in draft.document.get("options", ())}
     for setting in settings_in_form(draft.document):
-        label = str(LABELS.get(setting) or labels.option_name(setting))
-        yield {
-            "setting": setting,
-            "default": draft.field(f"settings.{setting}", label, _choices_of(draft, setting)),
-            "choosable": setting not in FIXED,
-            "chosen": setting in options,
-        }
+        if setting not in asked:
+            label = str(LABELS.get(setting) or labels.option_name(setting))
+            yield {
+                "setting": setting,
+                "default": draft.field(f"settings.{setting}", label, _choices_of(draft, setting)),
+                "choosable": setting not in FIXED,
+                "chosen": setting in options,
+            }
 
 
 def settings_in_form(document: Document) -> list[str]:
@@ -234,6 +283,47 @@ def _choices_of(draft: HouseDraft, setting: str) -> Iterator[tuple[str, str]]:
     for value in SETTINGS[setting].values:
         name = VALUES.get((setting, str(value))) or labels.option_value_name(setting, value)
         yield str(value), str(name)
+
+
+FIRST_RANKS = ("2", "6", "7", "9")
+
+
+def pack_from(rank: str, seats: int) -> Pack:
+    """Return the pack from a rank to the ace, without the lowest cards that nobody would get."""
+    ranks = RANKS[RANKS.index(rank) :]
+    out = ("clubs", "spades", "diamonds", "hearts")[: len(SUITS) * len(ranks) % seats]
+    return Pack(ranks, without=tuple(f"{suit}-{rank}" for suit in SUITS if suit in out))
+
+
+def packs_for(draft: HouseDraft) -> HouseField:
+    """Return the field of the pack: as it is, or of as many cards."""
+    rules = draft.answers.rules
+    choices = [("", _("%(cards)s cards, as now") % {"cards": rules.dealt.size})]
+    for rank in FIRST_RANKS:
+        pack = pack_from(rank, rules.seats)
+        if pack.cards != rules.dealt.cards:
+            of_each = {"cards": pack.size, "rank": rank, "tricks": pack.size // rules.seats}
+            text = _("%(cards)s cards from %(rank)s, %(tricks)s in each hand") % of_each
+            choices.append((rank, text))
+    return HouseField("cards", _("Cards"), draft.answers.data.get("cards", ""), (), (*choices,))
+
+
+def _type_switches(data: Mapping[str, str], document: Document, seats: int) -> None:
+    if rank := data.get("cards"):
+        pack = pack_from(rank, seats)
+        document["pack"] = {"ranks": [*pack.ranks], "without": [*pack.without]}
+    if "switches" not in data:
+        return
+    document["clockwise"] = "clockwise" in data
+    doubles = "doubles" in data
+    if doubles != ("doubles" in document.get("steps", ())):
+        for name in ("steps", "fields"):
+            others = [each for each in document.get(name, ()) if each != "doubles"]
+            document[name] = [*others, "doubles"] if doubles else others
+    if not doubles:
+        gone = ("doubles_rule", "doubles_duty")
+        document["settings"] = {k: v for k, v in document["settings"].items() if k not in gone}
+        document["options"] = [o for o in document["options"] if o["setting"] not in gone]
 
 
 # Sums.
@@ -268,7 +358,7 @@ CONTRACT_OF: Mapping[str, str] = {
 """Contracts with a name in the program that differs from that of their unit."""
 
 
-def typed_document(data: Mapping[str, str], base: Document) -> Document:
+def typed_document(data: Mapping[str, str], base: Document, answers: AnswersForm) -> Document:
     """Return the document with the values of a form's fields."""
     document: Document = {**base, "settings": {**base.get("settings", {})}}
     document["name"] = data.get("name", document.get("name", "")).strip()
@@ -282,7 +372,9 @@ def typed_document(data: Mapping[str, str], base: Document) -> Document:
         _put(document["quotas"], kind, data.get(f"quotas.{kind}"))
     _put(document, "deals", data.get("deals"))
     _put(document["settings"], "target", data.get("settings.target"))
-    _type_settings(data, document)
+    document["settings"] |= answers.settings
+    _type_settings(data, document, answers.settings)
+    _type_switches(data, document, answers.rules.seats)
     if document.get("stages"):
         document["stages"] = [
             {**stage, "deals": number_typed(data[path])}
@@ -299,9 +391,8 @@ def typed_document(data: Mapping[str, str], base: Document) -> Document:
 
 def _typed_contract(data: Mapping[str, str], at: str, base: Document) -> Document:
     contract = {**base, "values": {**base.get("values", {})}}
-    for unit in contract["values"]:
-        if f"{at}.values.{unit}" in data:
-            contract["values"][unit] = number_typed(data[f"{at}.values.{unit}"])
+    for unit in base.get("values", {}):
+        _put(contract["values"], unit, data.get(f"{at}.values.{unit}"))
     if "prizes" in contract:
         contract["prizes"] = [
             number_typed(data[path]) if (path := f"{at}.prizes.{place}") in data else prize
@@ -313,7 +404,7 @@ def _typed_contract(data: Mapping[str, str], at: str, base: Document) -> Documen
         contract.pop("name", None)
         if name := data[f"{at}.name"].strip():
             contract["name"] = name
-    for limit in ("quota", "quota_each"):
+    for limit in ("quota", "quota_each", "base"):
         _put(contract, limit, data.get(f"{at}.{limit}"))
     return contract
 
@@ -327,18 +418,20 @@ def _put(place: Document, name: str, typed: str | None) -> None:
         place[name] = number_typed(typed)
 
 
-def _type_settings(data: Mapping[str, str], document: Document) -> None:
+def _type_settings(data: Mapping[str, str], document: Document, asked: Collection[str]) -> None:
     options = {option["setting"]: option for option in document.get("options", ())}
+    firsts = {second: first for first, second in TOGETHER.items()}
     for setting in [*settings_in_form(document), "target"]:
-        typed = data.get(f"settings.{setting}")
+        name = setting if f"settings.{setting}" in data else firsts.get(setting, setting)
+        typed = data.get(f"settings.{name}")
         if typed is None:
             continue
-        if setting != "target":
+        if setting not in (*asked, "target"):
             _put(document["settings"], setting, typed)
-        values = {str(value): value for value in SETTINGS[setting].values}
-        if typed in values:
-            document["settings"][setting] = values[typed]
-        if f"choose.{setting}" not in data:
+            values = {str(value): value for value in SETTINGS[setting].values}
+            if typed in values:
+                document["settings"][setting] = values[typed]
+        if f"choose.{name}" not in data:
             options.pop(setting, None)
             continue
         known = SETTINGS[setting]
@@ -351,6 +444,12 @@ def _type_settings(data: Mapping[str, str], document: Document) -> None:
             option = {"setting": setting, "kind": known.kind}
         options.setdefault(setting, option)
     document["options"] = list(options.values())
+    implied = [
+        follows
+        for follows in document.get("implied", ())
+        if {follows["setting"], *follows["settings"]} <= options.keys()
+    ]
+    document["implied"] = implied
 
 
 _WHOLE = re.compile(r"[-+]?[0-9]{1,12}")
@@ -396,7 +495,7 @@ def with_contract(document: Document, unit: str) -> Document:
 
 def without_contract(document: Document, number: int) -> Document:
     """Return the document without one of its contracts, and without references to it."""
-    gone = document["contracts"][number]["id"]
+    gone, each = (document["contracts"][number].get(name) for name in ("id", "quota_each"))
     contracts = [c for n, c in enumerate(document["contracts"]) if n != number]
     kinds = {contract["kind"] for contract in contracts}
     quotas = {kind: n for kind, n in document.get("quotas", {}).items() if kind in kinds}
@@ -408,6 +507,8 @@ def without_contract(document: Document, number: int) -> Document:
         ]
         document["stages"] = [stage for stage in stages if stage["contracts"]]
         document["deals"] = sum(stage["deals"] for stage in document["stages"])
+    elif type(each) is type(document.get("deals")) is int:
+        document["deals"] -= each * (max(document.get("sides", [3])) + 1)
     return document
 
 
@@ -463,43 +564,45 @@ def _create(request: HttpRequest, keeper: Keeper, document: Any, form: str) -> H
 def house_ruleset(request: HttpRequest, keeper: Keeper, slug: str) -> HttpResponse:
     """Change house rules; show their sums and errors at once."""
     row = get_object_or_404(keeper.rows, slug=slug)
+    rules = parsed_ruleset(row.document)
     if request.method != "POST":
-        draft = HouseDraft.of(write_ruleset(parsed_ruleset(row.document)))
-        return _edit_page(request, row, draft)
+        return _edit_page(request, row, HouseDraft.of(write_ruleset(rules), AnswersForm(rules)))
     # The revision of the form may be older than the stored one.
-    row.revision, document = _typed(request)
-    action = request.POST.get("action", "")
-    if action == "save":
-        try:
-            change_rules(row.pk, document, row.revision, actor_of(request), at=timezone.now())
-        except InvalidEntry as error:
-            draft = HouseDraft(document, None, error.problems)
-            notice = [_("Nothing is saved: something is still wrong.")]
-            return _edit_page(request, row, draft, UNPROCESSABLE, notice)
-        except StaleRules as stale:
-            again = _("Your version is below. Save it again to replace theirs.")
-            draft = HouseDraft.of(document)
-            return _edit_page(request, stale.row, draft, CONFLICT, [str(stale), again])
-        return redirect(Keeper(row.club).address("house_ruleset", row.slug))
-    draft = HouseDraft.of(document)
+    row.revision, draft = _typed(request, AnswersForm(rules, request.POST))
     if "HX-Request" in request.headers:
-        return render(request, "tournaments/rulesets/_house_look.html", _look(draft, oob=True))
-    return _edit_page(request, row, draft, notice=[_("Not saved yet.")])
+        look = _look(draft, oob=True)
+        return render(request, "tournaments/rulesets/_house_look.html", look)
+    if request.POST.get("action") != "save":
+        return _edit_page(request, row, draft, notice=[_("Not saved yet.")])
+    status, notice = UNPROCESSABLE, [_("Nothing is saved: something is still wrong.")]
+    try:
+        if draft.answers.is_valid():
+            by, at = actor_of(request), timezone.now()
+            change_rules(row.pk, draft.document, row.revision, by, at=at)
+            return redirect(keeper.address("house_ruleset", row.slug))
+    except InvalidEntry as error:
+        draft = replace(draft, rules=None, problems=error.problems)
+    except StaleRules as stale:
+        again = _("Your version is below. Save it again to replace theirs.")
+        row, status, notice = stale.row, CONFLICT, [str(stale), again]
+    return _edit_page(request, row, draft, status, notice)
 
 
-def _typed(request: HttpRequest) -> tuple[int, Document]:
+def _typed(request: HttpRequest, answers: AnswersForm) -> tuple[int, HouseDraft]:
     action, _colon, which = request.POST.get("action", "").partition(":")
     try:
         revision = int(request.POST["revision"])
-        document = typed_document(request.POST, parse_json(request.POST["document"]))
+        document = typed_document(request.POST, parse_json(request.POST["document"]), answers)
         if action == "remove":
             document = without_contract(document, int(which))
         elif action == "add":
             document = with_contract(document, request.POST["unit"])
-        HouseDraft.of(document)
+        elif action == "count":
+            document["contracts"][int(which)]["values"][request.POST[f"unit.{which}"]] = -10
+        draft = HouseDraft.of(document, answers)
     except (InvalidEntry, ValueError, TypeError, LookupError, AttributeError) as error:
         raise SuspiciousOperation("a form of house rules that we did not make") from error
-    return revision, document
+    return revision, draft
 
 
 @for_keepers
@@ -573,7 +676,7 @@ def _edit_page(
     row: HouseRuleset,
     draft: HouseDraft,
     status: int = 200,
-    notice: list[str] | None = None,
+    notice: Sequence[str] = (),
 ) -> HttpResponse:
     page = {
         **_look(draft),
@@ -581,24 +684,26 @@ def _edit_page(
         "keeper": Keeper(row.club),
         "club": row.club,
         "document": json.dumps(draft.document, ensure_ascii=False),
-        "notice": notice or [],
+        "notice": notice,
         "units": [(u.id, labels.unit_name(u.id)) for u in UNITS.values() if u.total is not None],
     }
     return render(request, "tournaments/rulesets/house_ruleset.html", page, status=status)
 
 
 def _look(draft: HouseDraft, *, oob: bool = False) -> dict[str, Any]:
-    document = draft.document
+    document, answers = draft.document, draft.answers
     contracts = list(contract_fields(draft))
-    settings = list(setting_fields(draft))
+    settings = list(setting_fields(draft, answers.settings))
     heading = [draft.field("name", _("Name"))]
     if not document.get("stages"):
         heading.append(draft.field("deals", _("Deals")))
-    heading.append(draft.field("settings.target", _("Target (points at which the game ends)")))
+    heading.append(packs_for(draft))
+    target = draft.field("settings.target", _("Target (points at which the game ends)"))
     kinds = [str(contract.get("kind")) for contract in document.get("contracts", ())]
     titles = {c.get("id"): c.get("name") for c in document.get("contracts", ())}
     groups = {
         "heading": heading,
+        "target": [target],
         "quotas": [
             draft.field(f"quotas.{kind}", labels.kind_name(kind).capitalize())
             for kind in dict.fromkeys([*kinds, *document.get("quotas", {})])
@@ -614,7 +719,7 @@ def _look(draft: HouseDraft, *, oob: bool = False) -> dict[str, Any]:
     fields = [field for group in groups.values() for field in group]
     fields += [setting["default"] for setting in settings]
     for contract in contracts:
-        fields += [*contract["fields"], contract["slot"]]
+        fields += [*contract["fields"], *contract["more"], contract["slot"]]
     paths = {field.path for field in fields}
     others = (
         messages.explain(problem)
@@ -623,23 +728,25 @@ def _look(draft: HouseDraft, *, oob: bool = False) -> dict[str, Any]:
         if place not in paths and not re.match(r"contracts\.\d+\.", place)
     )
     rules, sums = draft.rules, draft.sums
+    options = {option.get("setting") for option in document.get("options", ())}
     return {
         **groups,
         "contracts": contracts,
         "settings": settings,
-        "target_choice": any(o.get("setting") == "target" for o in document.get("options", ())),
-        "slots": fields if oob else [],
+        "target_choice": "target" in options,
+        "has_target": "target" in document.get("settings", {}),
+        "slots": fields,
         "problems": draft.problems,
         # The errors that belong to no field of the form.
         "others": tuple(dict.fromkeys(others)),
         "zero_sum": sums and zero_sum_sentence(sums),
         "balanced": bool(sums and sums.zero_sum),
-        "sums": [
-            (labels.contract_title(contract), range_text(sums.deals[contract.id]))
-            for contract in rules.contracts
-        ]
-        if rules and sums
-        else [],
+        "oob": oob,
+        "sides": rules.side_names("ABCDEF"[: rules.seats]) if rules else (),
+        "examples": scored_examples(rules) if rules else (),
+        "questions": [(each, each.question.name in options) for each in answers.questions],
+        "clockwise": document.get("clockwise", False),
+        "doubles": "doubles" in document.get("steps", ()),
     }
 
 
