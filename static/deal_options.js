@@ -16,7 +16,7 @@ function missing(form) {
   if (has(form, "closed_by") && !checked(form, "closed_by")) return "closer";
   if (has(form, "sale") && value(form, "sale_buyer") && !value(form, "sale_tricks")) return "price";
   const suits = all(form, ".picked [name=trump]:enabled");
-  if (suits.length && !suits.some((suit) => suit.checked) && !form.closest(".correcting")) return "suit";
+  if (suits.length && !isRefused(form) && !suits.some((suit) => suit.checked) && !form.closest(".correcting")) return "suit";
   return "";
 }
 
@@ -67,17 +67,40 @@ document.addEventListener("input", (event) => {
   if (answer) answer.value = "";
 });
 
-// Nobody sells blind; the price is asked once there is a buyer.
+const isRefused = (form) => has(form, "refused") && checked(form, "refused");
+
+// A hand that is not played has neither trump nor price, and its tricks are shared: the dealer gets those left.
+document.addEventListener("input", (event) => {
+  const { form, name, checked: isTicked } = event.target;
+  if (name !== "refused") return;
+  for (const unit of Counts.unitsOf(form)) {
+    const inputs = Counts.inputsOf(unit);
+    const each = Math.floor(unit.dataset.total / inputs.length);
+    const rest = unit.dataset.total % inputs.length;
+    for (const input of inputs) {
+      const share = each + (input.closest(".tile").classList.contains("declares") ? rest : 0);
+      Counts.write(input, isTicked ? share : "");
+    }
+  }
+});
+
+// Nobody sells blind, or a hand that is not played; the price is asked once there is a buyer.
 function showSale(form) {
   const blind = one(form, "[name=blind]");
   const buyer = one(form, "[name=sale_buyer]");
+  const refused = isRefused(form);
+  if (refused) for (const suit of all(form, "[name=trump]")) suit.checked = false;
   if (buyer) {
     const tricks = one(form, "[name=sale_tricks]");
-    buyer.disabled = Boolean(blind?.checked);
+    buyer.disabled = Boolean(blind?.checked) || refused;
     if (buyer.disabled) buyer.value = "";
     tricks.closest(".term").hidden = !buyer.value;
     if (!buyer.value) tricks.value = "";
     if (blind) blind.disabled = Boolean(buyer.value);
+    const each = Math.abs(JSON.parse(Counts.contractOf(form)?.dataset.values ?? "{}").tricks ?? 1);
+    const worth = one(form, "[data-worth]");
+    worth.hidden = each === 1 || !tricks.value;
+    worth.textContent = worth.dataset.worth.replace("{points}", each * tricks.value);
   }
 }
 

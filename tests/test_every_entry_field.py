@@ -4,7 +4,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from tests.factories import GameFactory, HouseRulesetFactory, SetupFactory, reload
+from tests.factories import GameFactory, SetupFactory, reload
 from tests.rules_next.test_rules_next import load as load_next
 from tests.sample_games import NAMES, load
 from tests.web.games.table import url
@@ -50,12 +50,9 @@ class Sent(HTMLParser):
         self.select = None if tag == "select" else self.select
 
 
-AUCTION = "portuguese-king-auction"
-"""The game with a refused hand: house rules, until it is built in."""
-
-DOUBLES = "barbu-doubles"
+AUCTION, BIDS, DOUBLES = "portuguese-king-auction", "bid-euchre", "barbu-doubles"
 RECORDS = {name: load(name) for name in NAMES}
-RECORDS |= {name: load_next(f"{name}.game.json") for name in (AUCTION, DOUBLES)}
+RECORDS |= {name: load_next(f"{name}.game.json") for name in (AUCTION, BIDS, DOUBLES)}
 
 
 def needed_entries():
@@ -84,8 +81,6 @@ def test_some_record_has_each_field_of_a_deal():
 @pytest.mark.parametrize(("name", "number"), [*FOUND, (DOUBLES, 2)])
 def test_form_of_a_deal_sends_back_every_field(client, name, number):
     record = RECORDS[name]
-    if record["ruleset"] == AUCTION:
-        HouseRulesetFactory(slug=AUCTION, document=load_next(f"rulesets/{AUCTION}.json"))
     head = {key: record[key] for key in IN_HEAD if key in record}
     entries = record["entries"][: number + 1]
     row = reload(GameFactory(head=SetupFactory(**head), entries=entries)).row

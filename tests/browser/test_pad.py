@@ -449,6 +449,7 @@ DRAWN = {
     "honeymoon-king": {"seats": 2},
     "barbu": {},
     "euchre": {},
+    "bid-euchre": {},
     "krapet": {"seats": 2},
 }
 """Rulesets of each family, with the game played so far or the number of seats."""

@@ -21,6 +21,7 @@ from tests.browser.playing import (
 from tests.browser.service_worker import ServiceWorker
 from tests.deals import NAMES, WHOLE_GAME, deal
 from tests.factories import EVENING, SetupFactory, record, reload
+from tests.rules_next.test_rules_next import load as load_next
 from tests.sample_games import DRAWN
 from tournaments.engine.documents.entries import parse_entry
 from tournaments.engine.play.games import Game as EngineGame
@@ -560,6 +561,7 @@ def test_start_without_a_signal_says_what_is_wrong_and_keeps_what_was_typed(new_
     expect(page.locator("#outbox")).to_contain_text("Nobody can follow yet")
 
 
+AUCTIONS = ("bid-euchre", "portuguese-king-auction")
 SCORE = """async ([rules, sides, deals]) => {
   const { href } = document.querySelector("[href*='/fold.']");
   const fold = await import(href);
@@ -579,23 +581,23 @@ def test_phone_adds_up_drawn_games_as_the_engine(new_phone):
     phone = new_phone(keeps_pages=False)
     phone.start_table()
     scored = 0
-    for drawn in DRAWN:
-        record = drawn["record"]
-        rules = RULESETS.get(record["ruleset"]) if isinstance(record["ruleset"], str) else None
+    auctions = (load_next(f"{name}.game.json") for name in AUCTIONS)
+    for document in [*(drawn["record"] for drawn in DRAWN), *auctions]:
+        rules = RULESETS.get(document["ruleset"]) if isinstance(document["ruleset"], str) else None
         if rules is None or not folds_without_signal(rules):
             continue
-        rules = rules.with_options(record.get("options", {}))
-        game = fold(rules, record)
+        rules = rules.with_options(document.get("options", {}))
+        game = fold(rules, document)
         entries = [told(game, row) for row in game.rows]
         rows, outcome, king = phone.page.evaluate(
             SCORE, [describe(rules), rules.side_count, entries]
         )
-        assert rows == [[points_text(total) for total in row.totals] for row in game.rows], record
+        assert rows == [[points_text(total) for total in row.totals] for row in game.rows], document
         if game.finished:
             decided = decide(game)
-            assert outcome["ranks"] == list(decided.ranks), record
-            assert (outcome["out"] or []) == list(decided.out), record
-            assert (king is not None) == (game.ending.seat is not None), record
+            assert outcome["ranks"] == list(decided.ranks), document
+            assert (outcome["out"] or []) == list(decided.out), document
+            assert (king is not None) == (game.ending.seat is not None), document
             scored += 1
     assert scored > 70
 
@@ -620,7 +622,7 @@ def told(game, row):
         "contract": played.contract.id, "declarer": played.declarer, "counts": counts,
         "blind": details.get("blind"), "sale": details.get("sale"),
         "king": "king" in details, "declared": details.get("king_declared_by"),
-        "maker": details.get("maker"), "tricks": details.get("tricks"),
+        "maker": details.get("maker"), "bid": details.get("bid"), "tricks": details.get("tricks"),
         "alone": details.get("alone"), "defendsAlone": details.get("defender_alone"),
         "winner": details.get("winner"), "left": details.get("left"),
     }  # fmt: skip

@@ -104,6 +104,10 @@ RULESETS: Mapping[str, tuple[Text, Text]] = {
         _("13 deals, two pairs: two contracts are offered, the partner takes one or goes third."),
     ),
     "portuguese-king": (_("Portuguese King"), _("Six penalties, then four positive deals.")),
+    "portuguese-king-auction": (
+        _("Portuguese King with an auction"),
+        _("Six penalties, then four deals of which the dealer may sell the choice."),
+    ),
     "russian-king": (_("Russian King"), _("32 cards: seven penalties, then the same for points.")),
     "russian-king-three": (
         _("Russian King for three"),
@@ -155,6 +159,7 @@ CONTRACTS: Mapping[str, tuple[Text, Text, Text]] = {
     "declaration": (_("Declaration"), pgettext_lazy("short", "Decl."), "+"),
     "no-trump": (_("No trump"), pgettext_lazy("short", "NT"), "++"),
     "positive": (_("Positive"), pgettext_lazy("short", "Positive"), "+"),
+    "nulos": (_("Nulos"), pgettext_lazy("short", "Nulos"), "−"),
     "no-jacks": (_("No jacks"), pgettext_lazy("short", "Jacks"), "J"),
     "yeralash": (_("Yeralash"), pgettext_lazy("short", "Yeralash"), "Σ−"),
     "take-tricks": (_("Take tricks"), pgettext_lazy("short", "Tricks"), "+1"),

@@ -3,7 +3,15 @@
 from dataclasses import replace
 
 from tournaments.engine.rules.entries import NO_TRUMP
-from tournaments.engine.rules.rulesets import PENALTY, SUITS, Contract, Ruleset, Stage
+from tournaments.engine.rules.rulesets import (
+    PENALTY,
+    SUITS,
+    Contract,
+    Option,
+    Pack,
+    Ruleset,
+    Stage,
+)
 
 CONTRACTS: tuple[Contract, ...] = (
     Contract(id="no-tricks", kind=PENALTY, values={"tricks": -20}),
@@ -29,4 +37,27 @@ PORTUGUESE_KING = Ruleset(
     settings={"outcome": "highest-wins", "dealer": "declares"},
 )
 
-RULESETS = (PORTUGUESE_KING,)
+*PENALTIES, POSITIVE = CONTRACTS
+
+AUCTION = replace(
+    PORTUGUESE_KING,
+    id="portuguese-king-auction",
+    pack=Pack(tricks=13),
+    contracts=(
+        *PENALTIES,
+        replace(POSITIVE, fields=("sale", "refused")),
+        replace(
+            POSITIVE, id="nulos", values={"tricks": -75}, base=325, trumps=(), fields=("sale",)
+        ),
+    ),
+    stages=(*PORTUGUESE_KING.stages[:-1], Stage(4, ("positive", "nulos"))),
+    steps=("sale",),
+    settings={**PORTUGUESE_KING.settings, "sale": True, "sale_debt": "single", "refusal": True},
+    options=(
+        Option("sale", (True, False)),
+        Option("refusal", (True, False)),
+        Option("sale_debt", ("single", "double")),
+    ),
+)
+
+RULESETS = (PORTUGUESE_KING, AUCTION)

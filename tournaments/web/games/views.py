@@ -459,8 +459,9 @@ def post_entry(request: HtmxRequest, row: Game) -> HttpResponse:
     try:
         rules = ruleset_of(row)
         entry = parse_form(rules, typed)
-        # Programs and records may leave the suit out. Of a deal that was named before, it stands.
-        if isinstance(entry, Deal) and "trump" not in entry.details:
+        # Programs and records may leave the suit out. Of a deal that was named before, it stands; a
+        # hand that is not played has none.
+        if isinstance(entry, Deal) and {"trump", "refused"}.isdisjoint(entry.details):
             contract = rules.contract_named(entry.contract)
             if contract and contract.named and contract.trumps and "naming" not in rules.settings:
                 refuse([missing("trump")])

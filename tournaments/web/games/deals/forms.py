@@ -88,6 +88,7 @@ ENTRY_FIELDS = {
 ERRORS_AT = {
     "trump": "contract",
     "blind": "sale",
+    "refused": "sale",
     "third": "offered",
     "winner": "maker",
     "alone": "tricks",
@@ -97,7 +98,17 @@ ERRORS_AT = {
 UNTYPED = ("king", "tricks_played", "sealed", "salt")
 """Further fields that nobody types: King follows from the numbers, a seal from the naming."""
 
-PLACED = (*UNTYPED, "blind", "sale", "partner", "offered", "third", "closed_by", "doubles")
+PLACED = (
+    *UNTYPED,
+    "blind",
+    "sale",
+    "refused",
+    "partner",
+    "offered",
+    "third",
+    "closed_by",
+    "doubles",
+)
 """Further fields that have a place of their own in the form; the others are its extras."""
 
 UNIT_NUMBERS = {unit: number for number, unit in enumerate(UNITS)}
