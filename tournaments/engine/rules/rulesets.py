@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from fractions import Fraction
 from functools import cached_property, lru_cache
-from itertools import accumulate, chain, combinations, groupby, product
+from itertools import accumulate, chain, combinations, groupby, islice, product
 from operator import add, sub
 from types import MappingProxyType
 from typing import Any, TypeVar
@@ -939,29 +939,34 @@ def _walk(
 
     If these are too many, return what was `unproved`.
     """
-    quotas, sides = ruleset.side_quotas, ruleset.sides
+    sides, limits = ruleset.sides, {}
+    for side in {*sides}:
+        for contract in ruleset.contracts:
+            counted = (
+                ((-1, contract.id), contract.quota),
+                ((side, contract.id), contract.quota_each),
+                ((side, f"kind {contract.kind}"), ruleset.side_quotas.get(contract.kind)),
+            )
+            limits[side, contract.id] = {key: most for key, most in counted if most is not None}
+    all_limits = dict(chain.from_iterable(map(dict.items, limits.values())))
+    width = max(all_limits.values(), default=0).bit_length()
+    bits = {key: number * (width + 1) for number, key in enumerate(all_limits)}
+    # A state is one number, with a counter for each limit. Its highest bit is set at the limit.
+    start = sum((1 << width) - most << bits[key] for key, most in all_limits.items())
+    moves = {
+        turn: (sum(1 << bits[key] + width for key in keys), sum(1 << bits[key] for key in keys))
+        for turn, keys in limits.items()
+    }
     for first in range(ruleset.seats):
-        # How often each side has named each contract, and each kind.
-        states = {frozenset[tuple[tuple[int, str], int]]()}
+        states = {start}
         for deal, names in enumerate(plan):
             side = sides[(first + deal // ruleset.in_a_row) % len(sides)]
-            after = set()
-            for state in states:
-                used, moved = dict(state), False
-                for contract in map(ruleset.by_id.__getitem__, names):
-                    limits = (
-                        ((-1, contract.id), contract.quota),
-                        ((side, contract.id), contract.quota_each),
-                        ((side, f"kind {contract.kind}"), quotas.get(contract.kind)),
-                    )
-                    limited = [(key, most) for key, most in limits if most is not None]
-                    if all(used.get(key, 0) < most for key, most in limited):
-                        more = {key: used.get(key, 0) + 1 for key, _most in limited}
-                        after.add(frozenset({**used, **more}.items()))
-                        moved = True
-                if not moved:
-                    return first, deal
-                if next(budget, None) is None:
-                    return unproved
-            states = after
+            possible = {moves[side, name] for name in names}
+            if any(all(state & full for full, _step in possible) for state in states):
+                return first, deal
+            if sum(1 for _ in islice(budget, len(states))) < len(states):
+                return unproved
+            states = {
+                state + step for full, step in possible for state in states if not state & full
+            }
     return None
