@@ -315,7 +315,8 @@ def test_near_names_mean_players_of_the_club_and_faults_are_left_out(director, r
     answered = paste(director, "look", text, **chosen)
     paste(director, "import", text, seen=answered, **chosen)
     assert names(row) == ["Leyla Tunç", "Ayşe Kaya", "Deniz"]
-    asked = director.post(url("add_entrants"), {"what": "one", "name": "ayse ak"})
+    asked = director.post(url("add_entrants"), {"what": "one", "name": "ayse ak", "seat": "1"})
+    assert (asked.status_code, asked.context["changed"]) == (200, False)
     assert [(each.name, each.chosen) for each in asked.context["names"]] == [
         ("ayse ak", ak.public_id)
     ]

@@ -38,7 +38,7 @@ def hidden(page):
     if typed := page.context.get("typed"):
         fields["list"] = typed.text
         columns = enumerate(typed.columns)
-        fields |= {f"column.{place}": column.field for place, column in columns}
+        fields |= {f"column.{place}": field for place, (_heading, field) in columns}
     return fields
 
 
@@ -76,7 +76,7 @@ def test_lines_of_players_with_faults_are_left_out_together_and_others_one_by_on
     assert "There are 2 problems: 4 Name: A name has letters, and 80 of them at most. 6" in (
         text_of(faulty)
     )
-    assert [column.field for column in faulty.context["typed"].columns] == ["name", ""]
+    assert faulty.context["typed"].columns == [("Ad", "name"), ("Telefon", "")]
     assert "left out: 1 Oyuncular 7 Toplam 4" in text_of(faulty)
 
     seen = go_on(director, faulty, "import_players", what="skip")

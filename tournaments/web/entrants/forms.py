@@ -1,7 +1,7 @@
 """Forms of entrants, and the players that typed names are near to."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from django import forms
@@ -15,20 +15,10 @@ from tournaments.services.imports.names import NameBook, NameQuestion, name_ques
 from tournaments.web.base.forms import NameField
 
 
-@dataclass(frozen=True, slots=True)
-class NearNames:
-    """Entries by the names of the players meant, and the names to ask about."""
-
-    entries: list[Entry]
-    questions: list[NameQuestion]
-
-    @property
-    def answered(self) -> bool:
-        return all(question.chosen for question in self.questions)
-
-
-def near_names(club: Club, entries: Sequence[Entry], choices: Mapping[str, str]) -> NearNames:
-    """Return entries with the chosen players (1 query).
+def near_names(
+    club: Club, entries: Sequence[Entry], choices: Mapping[str, str]
+) -> tuple[list[Entry], list[NameQuestion]]:
+    """Return entries with the players meant, and the names to ask about (1 query).
 
     Without a choice, a name that differs from one player only by marks means this player, and a
     name that fits several is open.
@@ -49,7 +39,7 @@ def near_names(club: Club, entries: Sequence[Entry], choices: Mapping[str, str])
         return names.get(fold_name(name), name)
 
     meant = [replace(e, name=chosen(e.name), partner=chosen(e.partner)) for e in entries]
-    return NearNames(meant, questions)
+    return meant, questions
 
 
 def _likely_choice(question: NameQuestion) -> str:

@@ -217,7 +217,7 @@ def _add_one(request: HttpRequest, row: Tournament) -> HttpResponse:
     form = _form(row, request.POST)
     if form.is_valid():
         entry = form.entry
-        if near_names(row.event.club, [entry], {}).entries != [entry]:
+        if near_names(row.event.club, [entry], {})[0] != [entry]:
             # Somebody is called so but for case and marks.
             cells = {name: getattr(entry, name) for name in ENTRANTS if getattr(entry, name, "")}
             text = write_rows([list(cells.values())])
@@ -278,12 +278,10 @@ def added_sentence(entrant: Entrant) -> str:
 def _add_list(request: HttpRequest, row: Tournament) -> HttpResponse:
     """Preview a list; once the director is sure, register all of it or nothing."""
     form = ListForm(request.POST, request.FILES)
-    if not form.is_valid():
-        return _add_page(request, row, many=form)
     try:
         typed = typed_list(request.POST, form, ENTRANTS, pairs=is_for_pairs(row))
     except FileRefused as refused:
-        form.add_error("file" if form.cleaned_data["file"] else "list", str(refused))
+        form.add_error("file" if request.FILES else "list", str(refused))
         return _add_page(request, row, many=form)
     return _preview(request, row, form, typed, skips=request.POST.get("what") == "skip")
 
@@ -296,8 +294,10 @@ def _preview(
     With `skips`, lines with faults are left out.
     """
     lines = [line for line in typed.lines if line.number not in typed.skip]
-    near = near_names(row.event.club, [_entry(line) for line in lines], name_choices(request.POST))
-    foreseen = preview_entries(row, near.entries)
+    typed_entries = [_entry(line) for line in lines]
+    entries, questions = near_names(row.event.club, typed_entries, name_choices(request.POST))
+    answered = all(question.chosen for question in questions)
+    foreseen = preview_entries(row, entries)
     faults = [
         (line.number, problem)
         for line, each in zip(lines, foreseen, strict=True)
@@ -306,19 +306,20 @@ def _preview(
     if faults and skips:
         skip = typed.skip | dict(faults).keys()
         return _preview(request, row, form, replace(typed, skip=skip))
-    seen = digest(repr(near.entries))
-    sure = request.POST.get("what") == "import" or "seat" in request.POST
+    seen = digest(repr(entries))
+    pressed = request.POST.get("what") == "import" or "seat" in request.POST
+    sure = pressed and "seen" in request.POST
     if sure and lines and all(isinstance(each.problem, EnteredAlready) for each in foreseen):
         # Tapped twice.
         return redirect("entrants", row.event.club.slug, row.slug)
-    if sure and near.answered and not faults and seen == request.POST.get("seen"):
+    if sure and answered and not faults and seen == request.POST.get("seen"):
         with suppress(EntrantsRefused, TooMany):
-            added = register_entrants(row.pk, near.entries, actor_of(request), at=timezone.now())
+            added = register_entrants(row.pk, entries, actor_of(request), at=timezone.now())
             _tell_registered(request, row, added)
             return redirect("entrants", row.event.club.slug, row.slug)
     room = MOST_ENTRANTS - row.entrants.count()
     problems, previews = dict(faults), {}
-    for line, entry, each in zip(lines, near.entries, foreseen, strict=True):
+    for line, entry, each in zip(lines, entries, foreseen, strict=True):
         typed_names = [(name, False) for name in (entry.name, entry.partner) if name]
         previews[line.number] = {
             # Each name, and whether it is new to the club.
@@ -333,11 +334,11 @@ def _preview(
         "form": form,
         **list_page(typed, new),
         "seen": seen,
-        "changed": sure and not faults and near.answered,
+        "changed": sure and not faults and answered,
         "faults": faults,
         "too_many": str(TooMany()) if len(lines) > room else "",
-        "names": near.questions,
-        "unanswered": not near.answered,
+        "names": questions,
+        "unanswered": not answered,
         "lines": [
             {
                 "number": line.number,

@@ -256,14 +256,6 @@ def _full(rows: Iterable[Row]) -> list[Row]:
 
 
 @dataclass(frozen=True, slots=True)
-class ListColumn:
-    """A column: its heading or “Column 2”, and what it is: a field, or `LEFT_OUT`."""
-
-    heading: str
-    field: str
-
-
-@dataclass(frozen=True, slots=True)
 class ListLine:
     """A line that is no title and no sum: its cells by field, and a reason to refuse it."""
 
@@ -280,13 +272,14 @@ class ListLine:
 class ReadList:
     """The columns and lines of a list, lines that are no entries, and contacts left out of others.
 
-    `samples` are some rows below the columns, `missing` fields that the list needs and has not,
-    `skip` lines that a director leaves out.
+    A column has its heading or “Column 2”, and what it is: a field, or `LEFT_OUT`. `samples` are
+    some rows below them, `missing` fields that the list needs and has not, `skip` lines that a
+    director leaves out.
     """
 
     text: str
     fields: Sequence[str]
-    columns: list[ListColumn]
+    columns: list[tuple[str, str]]
     samples: list[list[str]]
     lines: list[ListLine] = field(default_factory=list)
     left_out: list[tuple[int, str]] = field(default_factory=list)
@@ -336,7 +329,7 @@ def read_list(
         text,
         fields,
         [
-            ListColumn(heading or _("Column %(number)s") % {"number": place + 1}, by_place[place])
+            (heading or _("Column %(number)s") % {"number": place + 1}, by_place[place])
             for place, heading in enumerate(headings)
         ],
         [cells for _number, cells in rows[:MOST_SAMPLES]],

@@ -238,7 +238,7 @@ def import_players(request: HttpRequest, slug: str, form: ListForm | None = None
     if not form.is_bound:
         return page.render({})
     try:
-        typed = page.read(PLAYERS)
+        typed = typed_list(request.POST, form, PLAYERS)
     except FileRefused as error:
         return page.refused(error)
     faults, lines = _faults(typed), []
@@ -305,7 +305,7 @@ def import_results(request: HttpRequest, slug: str) -> HttpResponse:
     try:
         if not form.is_valid():
             return page.render({}, 422)
-        typed = page.read(RESULTS)
+        typed = typed_list(request.POST, form, RESULTS)
     except FileRefused as error:
         return page.refused(error)
     lines, faults = result_lines(
@@ -385,10 +385,12 @@ def _games_text(done: Imported) -> str:
 def typed_list(
     data: QueryDict, form: forms.Form, fields: Sequence[str], *, pairs: bool = False
 ) -> ReadList:
-    """Return the list of a valid form. What was chosen for one before does not count for a file.
+    """Return the list of a form. What was chosen for one before does not count for a file.
 
     Raises: FileRefused: there is none, or it cannot be read.
     """
+    if not form.is_valid():
+        raise FileRefused("large")
     file, text = form.cleaned_data["file"], form.cleaned_data["list"]
     if file:
         return read_list(text_of(file.read()), fields, pairs=pairs)
@@ -467,15 +469,6 @@ class ListPage:
         self.request, self.club, self.kind, self.form = request, club, kind, form
         self.what = request.POST.get("what", "")
         self.kept, self.changed = "", False
-
-    def read(self, fields: Sequence[str]) -> ReadList:
-        """Return the list of the form.
-
-        Raises: FileRefused: there is none, or it cannot be read.
-        """
-        if not self.form.is_valid():
-            raise FileRefused("large")
-        return typed_list(self.request.POST, self.form, fields)
 
     def attempt(
         self, store: Callable[[str, Actor, datetime], str], then: str
