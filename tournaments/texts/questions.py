@@ -14,14 +14,15 @@ from tournaments.texts import labels
 TOGETHER: Mapping[str, str] = {"king_tricks": "king_in_a_row", "order": "order_by"}
 """The settings that are asked about in one question: the second with the first."""
 
-ELSEWHERE = ("stake", "stake_per")
-"""Who pays whom is a question of its own, for every game alike."""
+ELSEWHERE = ("stake", "stake_per", "adjustment_to")
+"""Asked for every game alike: who pays whom, and with each mistake who gets the points."""
 
 MEANINGLESS: Mapping[str, tuple[str, Setting]] = {
     "king_tricks": ("king", "off"),
     "king_in_a_row": ("king", "off"),
     "king_deals": ("king", "off"),
     "doubles_duty": ("doubles_rule", "free"),
+    "sale_debt": ("sale", False),
 }
 """Settings that change nothing beside a value of another."""
 
@@ -72,7 +73,7 @@ class Question:
             for value, others in follows.items():
                 usual = _("%(usual)s; with %(others)s: %(value)s") % {
                     "usual": usual,
-                    "others": ", ".join(others),
+                    "others": " / ".join(others),
                     "value": labels.option_value_name(self.name, value),
                 }
             yield "", usual

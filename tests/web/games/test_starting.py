@@ -103,7 +103,8 @@ def test_same_four_again_is_one_tap_on_who_declares_first(plain):
     ],
 )
 def test_rematch_seats_the_same_four(plain, seats, players, first):
-    head = SetupFactory(options={"out": "mean"}, title="Cuma", place="Moda")
+    options = {"out": "mean", "adjustment_to": "others"}
+    head = SetupFactory(options=options, title="Cuma", place="Moda")
     before = GameFactory(head=head, entries=WHOLE_GAME)
     url = reverse("rematch", args=[before.public_id, before.secret("write")])
     key = plain.get(url).context["key"]
@@ -113,7 +114,7 @@ def test_rematch_seats_the_same_four(plain, seats, players, first):
     game = Game.objects.exclude(pk=before.pk).get()
     assert {answer.url for answer in answers} == {address(game, "write")}
     assert (game.players, game.first_declarer) == (players, first)
-    assert (game.ruleset, game.options) == ("turkish-king", {"out": "mean"})
+    assert (game.ruleset, game.options) == ("turkish-king", options)
     assert (game.title, game.place) == ("Cuma", "Moda")
 
 

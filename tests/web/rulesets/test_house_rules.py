@@ -281,6 +281,12 @@ OF_REAL_TABLES = {
         (WHOLE_GAME[:3], [-220, -60, -700, -220]),
         WHOLE_GAME[3],
     ),
+    "Portuguese King with its auction": (
+        "portuguese-king-auction",
+        {},
+        (whole_game("portuguese-king-auction"), [-225, 240, 30, -45]),
+        deal("nulos", tricks=[6, 2, 4, 1]),
+    ),
     "French Barbu with six contracts and doubles": (
         "barbu-french",
         {"action": "remove:4", "contracts.4.values.last_trick": "", "doubles": "on"},
@@ -304,6 +310,12 @@ OF_REAL_TABLES = {
         {"cards": "2", "doubles": "on"},
         (RUSSIAN, [-38, -14, -14, 14]),
         deal("no-tricks", tricks=[2, 2, 2, 2]),
+    ),
+    "bid Euchre": (
+        "bid-euchre",
+        {},
+        (whole_game("bid-euchre"), [34, 26]),
+        {"type": "deal", "maker": 0, "bid": 3, "tricks": 7},
     ),
     "declarations at 2 a trick, sold": (
         "italian-king",

@@ -188,8 +188,11 @@ class RematchForm(NewTableForm):
     def head(self) -> GameSetup:
         first = self.players.index(self.typed[self.cleaned_data["first"]])
         title, place = self.before.title, self.before.place
-        head = self.setup(self.players, first)
-        return replace(head, title=title, place=place, stake=self.stake)
+        head, before = self.setup(self.players, first), self.before.options
+        options = {**(head.options or {})}
+        if "adjustment_to" in before and head.ruleset == self.before.ruleset:
+            options["adjustment_to"] = before["adjustment_to"]
+        return replace(head, title=title, place=place, stake=self.stake, options=options)
 
 
 def _completed(data: QueryDict, before: Mapping[str, Any]) -> dict[str, Any]:
