@@ -128,7 +128,14 @@ BLOODY = replace(
 RIFKI = replace(
     TURKISH_KING,
     id="rifki",
-    contracts=tuple(replace(c, replay_one_each=False) for c in TURKISH_KING.contracts),
+    contracts=tuple(
+        replace(
+            c,
+            replay_one_each=False,
+            badges=tuple(badge for badge in c.badges if badge not in ("king", "outside-king")),
+        )
+        for c in TURKISH_KING.contracts
+    ),
     settings={"order": "free", "outcome": "highest-wins", "last_two": "last-two"},
     options=(LAST_TWO_OR_SEVENTH,),
     implied={},
