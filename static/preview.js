@@ -246,20 +246,10 @@ function paint(before, state) {
 }
 
 function paintHead(form, state) {
-  const count = state.players.length;
   const put = (name, text) => { for (const found of form.querySelectorAll(`[data-${name}]`)) found.textContent = text; };
   put("deal", state.deals ? Math.min(state.deal, state.deals) : state.deal);
   put("number-of-deal", state.deal);
-  put("declarer", state.players[state.declarer]);
-  const { declares, deals } = form.querySelector(".declares-now").dataset;
-  if (deals) {
-    const word = state.forced.includes(stageOf(state)?.[0]) ? deals : declares;
-    put("word", word);
-    for (const tile of form.querySelectorAll("[data-turn]")) tile.dataset.turn = word;
-  }
-  put("dealer", state.players[(state.declarer + count - 1) % count]);
-  // Of two players the one who does not deal cuts.
-  put("cutter", state.players[(state.declarer + (count > 2 ? 1 : 0)) % count]);
+  form.querySelector(".deal").dataset.now = JSON.stringify({ players: state.players, declarer: state.declarer });
   for (const found of form.querySelectorAll("[data-says]")) {
     found.textContent = found.dataset.says.replace("{player}", state.players[state.declarer]);
   }
@@ -294,6 +284,9 @@ function paintContract(radio, state, isSealed) {
     suit.closest(".suit").hidden = other;
   }
   row.querySelector(".pick").classList.toggle("taken", !possible);
+  const signs = radio.dataset.signs?.split("|");
+  const times = state.sides.map((side, seat) => (state.sides.indexOf(side) === seat ? (state.named[seat][radio.value] ?? 0) : 0));
+  if (signs) row.querySelector(".symbol").textContent = signs[times.reduce((sum, each) => sum + each)] ?? "";
   const left = row.querySelector("[data-left] b");
   if (left) left.textContent = contract.left;
   row.querySelector(".hint")?.remove();

@@ -4,6 +4,7 @@
 import * as Counts from "./counts.js";
 import * as DealOptions from "./deal_options.js";
 import * as Hands from "./hands.js";
+import { showRoles } from "./roles.js";
 
 const active = new WeakMap(); // form → the input the pad writes into
 const untouched = new WeakMap(); // form → its values before anything was typed
@@ -23,6 +24,7 @@ function firstEmpty(form, after) {
 }
 
 function refresh(form) {
+  showRoles(form);
   if (!one(form, ".pad")) {
     Hands.refresh(form);
     return;

@@ -4,6 +4,7 @@ import * as Ending from "./ending.js";
 import * as Fold from "./fold.js";
 import * as Form from "./table.js";
 import * as Preview from "./preview.js";
+import * as Roles from "./roles.js";
 import { askToDiscard } from "./ask.js";
 
 const words = document.getElementById("outbox").dataset;
@@ -111,10 +112,12 @@ function amend({ effect, ...item }, state, act) {
     }
   }
   for (const each of state.rows) {
-    const isDeclared = state.rules?.contracts.find(({ id }) => id === each.contract)?.declared;
+    const marks = "declarer" in each ? Roles.marksOf({ ...state, declarer: each.declarer }, each) : null;
     for (const [side, cell] of rowsAt(each.position).flatMap((line) => [...line.querySelectorAll(".score")]).entries()) {
       cell.querySelector("b").textContent = Fold.text(each.after[side]);
-      if (isDeclared && "declarer" in each) cell.classList.toggle("declares", side === state.sides[each.declarer]);
+      if (!marks) continue;
+      const own = ["declares", "deals"].find((mark) => side === state.sides[marks[mark]]);
+      for (const mark of ["declares", "deals"]) cell.classList.toggle(mark, mark === own);
     }
   }
 }
@@ -158,7 +161,7 @@ function pointsText(before, after) {
 // Numbers distinguish deals of one contract; only entries that count have totals.
 function dealRow(effect, states, edit) {
   const sides = [...Array(columns()).keys()];
-  const isDeclared = states?.[0].rules?.contracts.find(({ id }) => id === effect.contract)?.declared;
+  const marks = states ? Roles.marksOf(states[0], effect) : {};
   const cells = sides.map((side) => {
     const numbers = effect.counts.map(([, all]) => all.find(([of]) => of === side)?.[1] ?? 0);
     const took = made("span", "took", numbers.join("·"));
@@ -167,9 +170,9 @@ function dealRow(effect, states, edit) {
     const [before, after] = states.map(({ totals }) => totals[side]);
     const points = pointsText(before, after);
     if (points) took.append(" ", made("span", "soft", points));
-    const declares = isDeclared && state.sides[state.declarer] === side;
-    const by = declares && state.players.length > sides.length ? [made("span", "by", state.players[effect.namedBy ?? state.declarer])] : [];
-    return made("td", declares ? "score declares" : "score", made("b", "", Fold.text(after)), ...by, took);
+    const mark = ["declares", "deals"].find((each) => state.sides[marks[each]] === side);
+    const by = mark && state.players.length > sides.length ? [made("span", "by", state.players[marks[mark]])] : [];
+    return made("td", mark ? `score ${mark} seat-${side}` : "score", made("b", "", Fold.text(after)), ...by, took);
   });
   const number = states ? made("th", "", states[0].deal) : made("td");
   if (states) number.scope = "row";

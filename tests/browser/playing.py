@@ -87,7 +87,7 @@ SHEET = """() => [...document.querySelectorAll("#table .sheet tbody tr:has(th)")
   const seen = row.cloneNode(true);
   for (const hidden of seen.querySelectorAll(".visually-hidden")) hidden.remove();
   const cells = [...seen.querySelectorAll(".score")].map(cell =>
-    cell.textContent.replace(/\\s+/g, "") + (cell.matches(".declares") ? " declares" : ""));
+    cell.textContent.replace(/\\s+/g, "") + (/ (declares|deals)/.exec(cell.className)?.[0] ?? ""));
   return [seen.querySelector("th").textContent.trim(), ...cells];
 })"""
 

@@ -233,7 +233,7 @@ def test_every_row_of_a_game_begun_without_a_signal_is_corrected_or_deleted(away
     phone.go_on()
     symbols = page.locator(".sheet tr.waits .of-contract button")
     phone.tap(symbols.nth(1))
-    expect(page.locator("[data-declarer]")).to_have_text(NAMES[1])
+    expect(page.locator(".declares-now strong")).to_have_text(NAMES[1])
     for seat, number in ((2, 1), (0, 2)):
         phone.tap(phone.tiles("queens").nth(seat))
         phone.tap(phone.key(number))
@@ -368,14 +368,14 @@ def test_match_goes_on_without_a_signal(away, finished, send):
     expect(page.locator(".end h2")).to_have_text("Won: Burak + Deniz")
 
     phone.tap_and_go(go_on, "/offline/table/#")
-    expect(page.locator("[data-declarer]")).to_have_text("Burak")
+    expect(page.locator(".declares-now strong")).to_have_text("Burak")
     play_hand(phone, {"maker": 0, "tricks": 5})
     play_hand(phone, {"maker": 1, "tricks": 2})
     expect(page.locator(".end h2")).to_have_text("Won: Ayşe + Cem")
     second = page.url
     phone.tap(page.locator(go_on))
     page.wait_for_function("before => location.href !== before", arg=second)
-    expect(page.locator("[data-declarer]")).to_have_text("Cem")
+    expect(page.locator(".declares-now strong")).to_have_text("Cem")
     play_hand(phone, march)
     expect(page.locator(".end h2")).to_have_text("Won: Burak + Deniz")
     expect(page.locator(go_on)).to_have_count(0)

@@ -51,7 +51,7 @@ def test_saved_deal_finds_that_another_phone_was_faster(new_phone):
     overtake(phone, WHOLE_GAME[0])
     phone.tap(phone.save)
     expect(problem(phone)).to_contain_text(OVERTAKEN)
-    expect(phone.page.locator("[data-declarer]")).to_have_text("Burak")
+    expect(phone.page.locator(".declares-now strong")).to_have_text("Burak")
     assert phone.numbers("queens") == ["1", "0", "2", "1"]
     expect(phone.save).to_have_text("Write it as deal 2")
     assert phone.faults() == {}
@@ -94,7 +94,7 @@ def test_deals_of_another_phone_appear_by_themselves(new_phone):
     details.locator("summary").tap()
     record(phone.game, WHOLE_GAME[0])
     phone.wait_for(1)
-    expect(phone.page.locator("[data-declarer]")).to_have_text("Burak")
+    expect(phone.page.locator(".declares-now strong")).to_have_text("Burak")
     expect(details).to_have_attribute("open", "")
     url = phone.base + address(phone.game, "write")
     with phone.page.expect_response(lambda answer: (answer.url, answer.status) == (url, 304)):
@@ -125,7 +125,7 @@ def test_strip_says_what_another_phone_did_and_asks_what_to_do_with_what_is_type
         expect(strip(phone)).to_contain_text(f"{who} has written deal {number}.")
         assert still_half_typed(phone)
         if number == 1:
-            expect(phone.page.locator("[data-declarer]")).to_have_text("Burak")
+            expect(phone.page.locator(".declares-now strong")).to_have_text("Burak")
             assert phone.faults() == {}
         phone.tap(strip(phone).locator("button", has_text="Discard what I typed"))
         expect(strip(phone)).to_be_hidden()
@@ -222,7 +222,7 @@ def test_sheet_is_drawn_before_the_server_answers(new_phone):
     phone.undo()
     expect(phone.page.locator(".sheet .undone")).to_have_count(1)
     expect(phone.page.locator("[data-deal]")).to_have_text("3")
-    expect(phone.page.locator("[data-declarer]")).to_have_text("Cem")
+    expect(phone.page.locator(".declares-now strong")).to_have_text("Cem")
     expect(phone.page.locator(".seats .at-top .total")).to_have_text("−520")
     phone.send(WHOLE_GAME[4])
     held[0].continue_()

@@ -45,7 +45,7 @@ def test_deals_wait_survive_a_reload_and_are_sent_in_order(new_phone):
     phone.stay_after_reload()
     pad = places(phone)
     write_without_signal(phone, WHOLE_GAME[:3])
-    expect(phone.page.locator("[data-declarer]")).to_have_text("Deniz")
+    expect(phone.page.locator(".declares-now strong")).to_have_text("Deniz")
     waiting = [*WAITING[:2], f"{WAITING[2]} Edit Discard"]
     assert phone.waiting() == waiting
     expect(phone.page.locator(".last")).to_contain_text("Waiting for signal: 3")
@@ -91,7 +91,7 @@ def test_waiting_deals_are_edited_and_discarded(new_phone):
     write_without_signal(phone, WHOLE_GAME[:2])
     phone.tap(phone.page.locator(".marks.waits button", has_text="Edit"))
     expect(number_of_deal(phone)).to_have_text("2")
-    expect(phone.page.locator("[data-declarer]")).to_have_text("Burak")
+    expect(phone.page.locator(".declares-now strong")).to_have_text("Burak")
     assert phone.numbers("queens") == ["1", "0", "2", "1"]
     assert len(phone.waiting()) == 1
     for seat, number in ((2, 1), (0, 2)):
@@ -273,7 +273,7 @@ def test_deals_refused_after_waiting_are_edited_and_saved_in_order(new_phone):
     # The sheet is that of the server; the next deal waits behind the two.
     expect(phone.page.locator("#table")).to_have_attribute("data-revision", "1")
     expect(number_of_deal(phone)).to_have_text("2")
-    expect(phone.page.locator("[data-declarer]")).to_have_text("Burak")
+    expect(phone.page.locator(".declares-now strong")).to_have_text("Burak")
     assert phone.totals() == [-120, -60, -180, -120]
     expect(phone.page.locator(".seats .at-top .total")).to_have_text("−180")
     phone.send(WHOLE_GAME[3])
@@ -285,7 +285,7 @@ def test_deals_refused_after_waiting_are_edited_and_saved_in_order(new_phone):
     assert len(phone.waiting()) == 2
 
     phone.tap(phone.page.locator(".marks.waits button").first)
-    expect(phone.page.locator("[data-declarer]")).to_have_text("Burak")
+    expect(phone.page.locator(".declares-now strong")).to_have_text("Burak")
     assert phone.numbers("heart_king") == ["0", "0", "1", "0"]
     phone.tap(phone.save)
     # The second was written for Burak, who is not the one to declare any more.

@@ -117,7 +117,8 @@ def test_sealed_contracts_are_sealed_revealed_and_counted(new_phone):
     assert sha256(f"no-men:{stored['salt']}".encode()).hexdigest() == published
 
     # Twice is the most: this one is played again, by the same declarer.
-    declarer, notice = phone.page.locator("[data-declarer]"), phone.page.locator(".naming .notice")
+    declarer = phone.page.locator(".declares-now strong")
+    notice = phone.page.locator(".naming .notice")
     expect(declarer).to_have_text("Cem")
     published = seal(phone, "no-men")
     reveal(phone)

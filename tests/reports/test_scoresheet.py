@@ -299,14 +299,32 @@ def test_rows_to_come_name_the_contracts_of_a_fixed_order_and_whose_turn_it_is(r
         *["Declaration"] * 4,
         "No trump",
     ]
-    turns = [(row["side"], row["declarer"]) for row in data["rows"][:4]]
-    assert turns == [(1, "Burak"), (0, "Cem"), (1, "Deniz"), (0, "Ayşe")]
+    dealers = [[cell["by"] for cell in row["cells"]] for row in data["rows"][:4]]
+    assert dealers == [["", "Burak"], ["Cem", ""], ["", "Deniz"], ["Ayşe", ""]]
+    assert data["meanings"] == {"declares": "dealer and declarer", "deals": "dealer"}
 
 
 def test_rounds_of_barbu_are_seven_deals(record):
     data = compose(record([], ruleset="barbu"))
     assert [row["number"] for row in data["rows"] if row["round-end"]] == ["7", "14", "21", "28"]
-    assert [row["side"] for row in data["rows"]] == [*[0] * 7, *[1] * 7, *[2] * 7, *[3] * 7]
+    marks = [[cell["mark"] for cell in row["cells"]].index("declares") for row in data["rows"]]
+    assert marks == [*[0] * 7, *[1] * 7, *[2] * 7, *[3] * 7]
+
+
+@pytest.mark.parametrize(
+    ("name", "number", "points"),
+    [
+        ("turkish-king-whole", 1, ["", "", "", ""]),
+        # Sold, blind, halved, doubled; of a pair the difference counts.
+        ("italian-king-choice-sales", 1, ["+6", "+2", "+3", "+2"]),
+        ("italian-king-choice-blind", 1, ["+3", "+2", "+2", "+12"]),
+        ("barbu-doubled", 1, ["−6", "−6", "−2", "−12"]),
+        ("barbu-doubled", 2, ["", "", "", ""]),
+    ],
+)
+def test_points_stand_beside_numbers_from_which_they_do_not_follow(name, number, points):
+    row = next(row for row in compose(load(name))["rows"] if row["number"] == str(number))
+    assert [cell["points"] for cell in row["cells"]] == points
 
 
 def test_hand_that_everyone_passed_has_its_number():

@@ -214,11 +214,11 @@ def test_table_of_many_columns_becomes_smaller_and_keeps_all_numbers(pdf):
 @pytest.mark.parametrize("ruleset", RULESETS)
 def test_empty_sheet_is_one_page_with_every_deal_and_contract(pdf, ruleset, language):
     with translation.override(language):
-        data = blank(ruleset)
+        data, rules = blank(ruleset), RULESETS[ruleset]
         page = pdf(typeset("empty_sheet.typ", data))
-        names = [labels.contract_title(each) for each in RULESETS[ruleset].contracts if each.named]
+        names = [labels.contract_title(rules, each.id) for each in rules.contracts if each.named]
     assert page.pages == 1
-    deals = RULESETS[ruleset].deals or 20
+    deals = rules.deals or 20
     below = page.lines.index(data["words"]["totals"])
     numbers = [line.split()[0] for line in page.lines[below - deals : below]]
     assert numbers == [str(number) for number in range(1, deals + 1)]
@@ -254,20 +254,22 @@ def test_empty_sheet_has_boxes_for_each_player_and_what_to_remember(ruleset, box
 @pytest.mark.parametrize(
     ("ruleset", "sides", "turns"),
     [
-        ("turkish-king", 4, [(0, ""), (1, ""), (2, ""), (3, ""), (0, "")]),
-        ("turkish-king-partners", 2, [(0, "1"), (1, "2"), (0, "3"), (1, "4"), (0, "1")]),
-        ("honeymoon-king", 2, [(0, ""), (1, ""), (0, ""), (1, ""), (0, "")]),
-        ("turkish-king-double", 4, [(None, ""), (None, ""), (2, ""), (3, ""), (0, "")]),
-        ("barbu", 4, [(0, "")] * 5),
-        ("euchre", 2, [(None, "")] * 5),
-        ("euchre-three", 3, [(None, "")] * 5),
-        ("krapet", 2, [(None, "")] * 5),
+        ("turkish-king", 4, ["● . . ○", "○ ● . .", ". ○ ● .", ". . ○ ●", "● . . ○"]),
+        ("turkish-king-partners", 2, ["●1 ○4", "○1 ●2", "●3 ○2", "○3 ●4", "●1 ○4"]),
+        ("honeymoon-king", 2, ["● ○", "○ ●", "● ○", "○ ●", "● ○"]),
+        ("turkish-king-double", 4, [". . . ○", "○ . . .", ". ○ ● .", ". . ○ ●", "● . . ○"]),
+        ("italian-king", 4, ["○ . . .", ". ○ . .", ". . ○ .", ". . . ○", "○ . . ."]),
+        ("barbu", 4, ["● . . ."] * 5),
+        ("euchre", 2, ["○1 .", ". ○2", "○3 .", ". ○4", "○1 ."]),
+        ("krapet", 2, [". ."] * 5),
     ],
 )
 def test_empty_sheet_has_a_column_for_each_side_and_says_whose_turn_it_is(ruleset, sides, turns):
     data = blank(ruleset)
     assert data["sides"] == sides
-    assert [(row["side"], row["seat"]) for row in data["rows"][:5]] == turns
+    marks = {"": ".", "declares": "●", "deals": "○"}
+    rows = [" ".join(marks[c["mark"]] + c["by"] for c in r["cells"]) for r in data["rows"]]
+    assert rows[:5] == turns
 
 
 def picture_of(record, language="tr", *, wide=False):

@@ -20,7 +20,7 @@ from tournaments.engine.variants import RULESETS
         ("honeymoon-king", "trump", (-1, 0, 0, 0)),
         ("rifki", "no-men", (-1, 1, 0, 0)),
         ("italian-king", "no-men", (0, -1, None, 1)),
-        ("italian-king", "domino", (0, -1, None, 1)),
+        ("italian-king", "domino", (0, -1, None, None)),
         ("italian-king", "declaration", (0, -1, 0, -1)),
         ("italian-king", "no-trump", (0, -1, None, -1)),
         ("italian-king-choice", "no-men", (0, -1, 0, 1)),

@@ -21,10 +21,10 @@ from tournaments.engine.play.outcomes import (
 from tournaments.engine.rules.rulesets import Points, Ruleset, number_of
 from tournaments.models import Game
 from tournaments.models.people import fold_name, name_order
-from tournaments.queries.scoresheets import payment_texts, payments_of, state_of, title_of
+from tournaments.queries.scoresheets import payment_texts, payments_of, state_of
 from tournaments.queries.sheets import Sheet, load_sheets, rules_of, ruleset_of
 from tournaments.texts import labels
-from tournaments.texts.labels import Text, points_text
+from tournaments.texts.labels import Text, contract_title, points_text
 
 Joined = Mapping[str, str]
 """The name that each folded name stands for."""
@@ -470,4 +470,4 @@ def _contracts(rules: Ruleset, people: Sequence[Figures]) -> Iterator[ContractRo
         if known:
             best = max(known) if len(set(known)) > 1 else None
             row = tuple((each, each is not None and each == best) for each in points)
-            yield ContractRow(title_of(rules, contract), row)
+            yield ContractRow(contract_title(rules, contract), row)

@@ -99,10 +99,10 @@ def places_of(sums: PlayerSums) -> list[dict[str, Any]]:
 
 def contracts_of(sums: PlayerSums, rulesets: Mapping[str, Ruleset]) -> list[dict[str, Any]]:
     """Return the contracts in order, each with the deals declared and the others, and averages."""
-    known = {name: rules.by_id[name] for rules in rulesets.values() for name in rules.by_id}
+    known = {name: rules for rules in rulesets.values() for name in rules.by_id}
     return [
         {
-            "name": labels.contract_title(known[name])
+            "name": labels.contract_title(known[name], name)
             if name in known
             else labels.contract_name(name),
             "declared": earned.declared,

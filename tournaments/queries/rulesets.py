@@ -9,7 +9,7 @@ from typing import Any
 from django.db import models
 
 from tournaments.engine.documents.ruleset_records import read_ruleset, write_ruleset
-from tournaments.engine.play.games import Choice, Game
+from tournaments.engine.play.games import Choice, Game, find_roles
 from tournaments.engine.rules.entries import write_points
 from tournaments.engine.rules.fields import fields_of, trumps_of
 from tournaments.engine.rules.rulesets import (
@@ -168,6 +168,35 @@ def declared_by(game: Game, seat: int) -> dict[str, int]:
     return dict(Counter(played.contract.id for played in own))
 
 
+Duty = tuple[str, int]
+"""What a player does in a deal, as a verb, and the seat."""
+
+
+def duties_of(ruleset: Ruleset, contract: Contract, turn: int) -> list[Duty]:
+    """Return who deals, cuts, names and leads in a deal in which it is the turn of this seat."""
+    roles = find_roles(ruleset, contract, turn)
+    names = [("names", roles.names)]
+    if "offered" in ruleset.fields and roles.names is not None:
+        partner = (roles.names + ruleset.side_count) % ruleset.seats
+        names = [("offers", roles.names), ("chooses", partner)]
+    duties = [("deals", roles.deals), ("cuts", roles.cuts), *names, ("leads", roles.leads)]
+    found = [(str(labels.VERBS[does]), seat) for does, seat in duties if seat is not None]
+    return found or [(str(labels.VERBS["starts"]), turn)]
+
+
+def _roles(ruleset: Ruleset) -> dict[str, Any]:
+    """Return the duties of each contract, in steps from the player on turn (`static/roles.js`)."""
+    duties = {contract.id: duties_of(ruleset, contract, 0) for contract in ruleset.contracts}
+    different = [*{tuple(each): each for each in duties.values()}.values()]
+    return {
+        "duties": different,
+        "of": {contract: different.index(each) for contract, each in duties.items()},
+        "deals": str(labels.VERBS["deals"]),
+        "names": [str(labels.VERBS["names"]), str(labels.VERBS["offers"])],
+        "buys": str(labels.VERBS["buys"]),
+    }
+
+
 def must_come_first(choice: Choice) -> str | None:
     """Return the contract that has to be played before this one, if any."""
     firsts = [p.params.get("first") for p in choice.problems if p.code == Code.OUT_OF_ORDER]
@@ -216,7 +245,7 @@ def state_of(game: Game, players: list[str]) -> dict[str, Any]:
         "totals": [write_points(total) for total in game.totals],
         "must": {kind: labels.must_sentence(kind) for kind in ruleset.side_quotas},
         "plan": [list(stage) for stage in ruleset.plan],
-        "forced": sorted(ruleset.forced),
+        "roles": _roles(ruleset),
         # A sealed deal is nobody's to see.
         "open": None
         if game.open_deal is None or game.open_deal.contract is None

@@ -12,7 +12,7 @@ from django.utils.translation import ngettext
 
 from tournaments.engine.documents.entries import write_entry
 from tournaments.engine.play.games import Game as GamesGame
-from tournaments.engine.play.games import PlayedDeal, only_totals
+from tournaments.engine.play.games import PlayedDeal, Roles, find_roles, only_totals
 from tournaments.engine.play.outcomes import (
     Badge,
     Outcome,
@@ -21,7 +21,6 @@ from tournaments.engine.play.outcomes import (
     rank,
     settle_game,
     tricks_to_be_out,
-    who_declared,
 )
 from tournaments.engine.rules import entries as kinds
 from tournaments.engine.rules.entries import (
@@ -38,6 +37,7 @@ from tournaments.engine.rules.entries import (
 )
 from tournaments.engine.rules.fields import FIELDS
 from tournaments.engine.rules.rulesets import (
+    Contract,
     PerSide,
     Points,
     Ruleset,
@@ -97,13 +97,13 @@ MOST_IN_A_LINE = 3
 class DealLine(NamedTuple):
     """A completed deal as texts.
 
-    `taken` is the recorded result per side. `side` is the declarer's side (None: nobody declared),
-    `declarer` the declarer's name if a side has several players. `marks` are further remarks;
-    `king` is the side that made King.
+    `taken` is the recorded result per side. `seat` is who named the contract, bought it or made
+    trump (None: nobody), `declarer` the name if a side has several players. `marks` are further
+    remarks; `king` is the side that made King.
     """
 
     taken: tuple[str, ...]
-    side: int | None
+    seat: int | None
     declarer: str
     marks: tuple[str, ...]
     king: int | None
@@ -116,12 +116,13 @@ def remarks_of(entry: Written) -> dict[str, str]:
 def deal_line(game: GamesGame, played: PlayedDeal, players: Sequence[str]) -> DealLine:
     """Return a completed deal as a line of the sheet; `players` are names in seat order."""
     ruleset, details = game.ruleset, {**played.deal.details, **remarks_of(played.deal)}
-    seat = who_declared(played)
+    seat = details.get("maker", find_roles(ruleset, played.contract, played.declarer).names)
+    seat = details["sale"]["buyer"] if "sale" in details else seat
     king = played.king
     taken = TAKEN.get(played.contract.scoring, _units_taken)
     return DealLine(
         taken=taken(game, played),
-        side=None if seat is None else ruleset.sides[seat],
+        seat=seat,
         declarer=players[seat] if seat is not None and ruleset.seats_in_a_side > 1 else "",
         marks=tuple(marks_of(ruleset, players, details, IN_COLUMNS)),
         king=ruleset.sides[king.seat] if king is not None and king.made else None,
@@ -137,6 +138,45 @@ def numbers_of(game: GamesGame) -> dict[int, int]:
         if index in played or isinstance(entry, Passed)
     ]
     return {index: number for number, index in enumerate(hands, start=1)}
+
+
+def roles_of(ruleset: Ruleset, number: int, first: int, contract: Contract | None = None) -> Roles:
+    """Return who does what in the deal of a number, in a game that seat `first` began.
+
+    A contract that is not known yet follows from the plan, if that leaves no choice.
+    """
+    stage = ruleset.plan[number - 1] if number <= len(ruleset.plan) else ()
+    known = ruleset.by_id[stage[0]] if len(stage) == 1 else ruleset.unnamed
+    turn = (first + (number - 1) // ruleset.in_a_row) % ruleset.seats
+    return find_roles(ruleset, contract or known, turn)
+
+
+DECLARES, DEALS = "declares", "deals"
+
+
+def role_marks(
+    ruleset: Ruleset, players: Sequence[str], declarer: int | None, dealer: int | None
+) -> list[tuple[str, str]]:
+    """Return for each side the mark of its column in a deal, and in pairs whose it is."""
+    marks = [("", "")] * ruleset.side_count
+    for mark, seat in ((DEALS, dealer), (DECLARES, declarer)):
+        if seat is not None:
+            name = players[seat] if ruleset.seats_in_a_side > 1 else ""
+            marks[ruleset.sides[seat]] = (mark, name)
+    return marks
+
+
+def meanings_of_marks(ruleset: Ruleset, marks: Collection[str]) -> dict[str, str]:
+    """Return what the marks of columns mean, of those that there are."""
+    declares = _("declarer")
+    if ruleset.unnamed is not None:
+        declares = _("maker of trump")
+    elif ruleset.settings.get("sale"):
+        declares = _("declarer or buyer")
+    elif ruleset.settings.get("dealer") == "declares":
+        declares = _("dealer and declarer")
+    meanings = {DECLARES: declares, DEALS: _("dealer")}
+    return {mark: text for mark, text in meanings.items() if mark in marks}
 
 
 # What each side took.
@@ -215,7 +255,7 @@ def _mark_of(ruleset: Ruleset, players: Sequence[str], name: str, value: Any) ->
         case kinds.SALE:
             words |= {"player": players[value["buyer"]], "tricks": value["tricks"]}
         case kinds.OFFER:
-            titles = [labels.contract_short(c, title_of(ruleset, c)) for c in value]
+            titles = [labels.contract_short(ruleset, c) for c in value]
             words["contracts"] = ", ".join(titles)
         case kinds.DOUBLES:
             short = initials(players)
@@ -251,11 +291,6 @@ def initials(players: Sequence[str]) -> list[str]:
 
 
 # Lines other than deals.
-
-
-def title_of(ruleset: Ruleset, contract: str) -> str:
-    known = ruleset.by_id.get(contract)
-    return labels.contract_name(contract) if known is None else labels.contract_title(known)
 
 
 def remark(entry: Entry, players: Sequence[str]) -> str:

@@ -15,8 +15,8 @@ from django.db.models.functions import Coalesce
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 
-from tournaments.engine.play.games import PlayedDeal
-from tournaments.engine.rules.rulesets import PerSide, Points, number_of
+from tournaments.engine.play.games import PlayedDeal, times_of
+from tournaments.engine.rules.rulesets import PerSide, Points, Ruleset, number_of
 from tournaments.engine.standings.results import PENALTY, Ruling
 from tournaments.engine.standings.tournament_settings import read_settings
 from tournaments.models import (
@@ -58,21 +58,28 @@ TROUBLES = ("called", "disputed", "left", "over-time", "silent", "unconfirmed", 
 
 @dataclass(frozen=True, slots=True)
 class SmallRow:
-    """A row of a sheet in small: its points per side, and the deal (None: an adjustment)."""
+    """A row of a sheet in small: its points per side, and the deal (None: an adjustment).
 
+    `number` says which deal of its contract it is.
+    """
+
+    ruleset: Ruleset
     points: PerSide
-    played: PlayedDeal | None
+    played: PlayedDeal | None = None
+    number: int = 0
 
     @property
     def symbol(self) -> str:
         if self.played is None:
             return "±"
-        contract, trump = self.played.contract, self.played.deal.details.get("trump")
-        return contract_symbol(contract.id, trump, contract.name)
+        trump = self.played.deal.details.get("trump")
+        return contract_symbol(self.ruleset, self.played.contract.id, trump, self.number)
 
     @property
     def name(self) -> str:
-        return contract_title(self.played.contract) if self.played else _("Adjustment")
+        if self.played is None:
+            return _("Adjustment")
+        return contract_title(self.ruleset, self.played.contract.id)
 
 
 MOST_KNOWN = 2000
@@ -223,8 +230,10 @@ def _progress_of(games: Iterable[Game]) -> dict[int, dict[str, Any]]:
     for row in missing:
         seen = (write for write in writes[row.pk] if write.revision <= row.revision)
         game = fold_sheet(row, tuple(seen)).game
-        played = {deal.entry: deal for deal in game.deals}
-        small = tuple(SmallRow(line.points, played.get(line.entry)) for line in game.rows)
+        played = {deal.entry: (deal, time) for deal, time in times_of(game)}
+        small = tuple(
+            SmallRow(game.ruleset, line.points, *played.get(line.entry, ())) for line in game.rows
+        )
         progress = {"deals": len(game.deals), "totals": game.totals, "rows": small}
         found[row.pk] = _known_progress[row.public_id, row.revision] = progress
     while len(_known_progress) > MOST_KNOWN:

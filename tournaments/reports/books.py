@@ -23,7 +23,7 @@ from tournaments.models import Game, RatingChange, Report, Seat, Table
 from tournaments.models.games import GameQuerySet
 from tournaments.models.people import name_order
 from tournaments.queries.ratings import displayed_points
-from tournaments.queries.scoresheets import deal_line, ending_of, numbers_of, remark, title_of
+from tournaments.queries.scoresheets import deal_line, ending_of, numbers_of, remark
 from tournaments.queries.sheets import Sheet, load_sheets
 from tournaments.queries.standings import Seen, standings_seen
 from tournaments.queries.state import TournamentState, load_state
@@ -480,8 +480,11 @@ def _details_of(
 ) -> tuple[str, str, str]:
     if played is not None:
         details = deal_line(game, played, players)
-        side = "" if details.side is None else game.ruleset.side_names(players)[details.side]
-        name = labels.contract_title(played.contract) if played.contract.named else ""
+        seat, ruleset = details.seat, game.ruleset
+        side = "" if seat is None else ruleset.side_names(players)[ruleset.sides[seat]]
+        name = ""
+        if played.contract.named:
+            name = labels.contract_title(game.ruleset, played.contract.id)
         contract = f"{name} {labels.suit_of(played.deal.details.get('trump'))}".strip()
         # Of several units, the numbers of each side stand in their order.
         units = [labels.unit_name(unit) for unit in played.contract.values]
@@ -492,7 +495,7 @@ def _details_of(
     if isinstance(entry, Deal):
         if entry.contract is None:
             return _("sealed"), "", ""
-        return title_of(game.ruleset, entry.contract), "", ""
+        return labels.contract_title(game.ruleset, entry.contract), "", ""
     if isinstance(entry, Stopped):
         return "", "", ending_of(game, players)
     return "", "", remark(entry, players)

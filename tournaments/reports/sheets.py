@@ -12,7 +12,7 @@ from django.utils.translation import get_language, pgettext
 from django.utils.translation import gettext as _
 
 from tournaments.engine.documents.games import Reading, digest_of_game, letters_of, read_game
-from tournaments.engine.play.games import Game, PlayedDeal, Row, only_totals
+from tournaments.engine.play.games import Game, PlayedDeal, Row, only_totals, times_of
 from tournaments.engine.play.outcomes import Outcome, award, courses, decide
 from tournaments.engine.rules.entries import (
     IMPORTED,
@@ -24,7 +24,7 @@ from tournaments.engine.rules.entries import (
     Totals,
     Void,
 )
-from tournaments.engine.rules.rulesets import PENALTY, TRUMP, Contract, Points, Ruleset
+from tournaments.engine.rules.rulesets import PENALTY, TRUMP, Contract, PerSide, Points, Ruleset
 from tournaments.engine.rules.scoring import EUCHRED, WON, sums_of
 from tournaments.engine.variants import RULESETS
 from tournaments.models import Report
@@ -34,16 +34,25 @@ from tournaments.queries.scoresheets import (
     badges_of,
     deal_line,
     ending_of,
+    meanings_of_marks,
     numbers_of,
     outcome_of,
     payments_of,
     remark,
-    title_of,
+    role_marks,
+    roles_of,
 )
 from tournaments.queries.sheets import load_sheets
 from tournaments.reports.pages import Data, Heading, OnProgress, document, page_data
 from tournaments.texts import labels
-from tournaments.texts.labels import badge_name, contract_title, name_of, points_text, suit_of
+from tournaments.texts.labels import (
+    badge_name,
+    contract_title,
+    name_of,
+    points_text,
+    signed_points,
+    suit_of,
+)
 from tournaments.texts.messages import explain
 from tournaments.texts.questions import options_text
 
@@ -94,6 +103,7 @@ def compose_scoresheet(
         "ending": ending_of(game, players),
         "sides": game.ruleset.side_names(players),
         "words": _words(game.ruleset) if rows else _words(game.ruleset) | NO_ROWS,
+        "meanings": meanings_of_marks(game.ruleset, _marks_in(rows)),
         "rows": rows,
         "totals": [points_text(total) for total in game.totals],
         "places": [_place(game, outcome, side) for side in range(game.ruleset.side_count)],
@@ -111,7 +121,7 @@ def compose_scoresheet(
     return page
 
 
-NO_ROWS = dict.fromkeys(("number", "contract", "taken", "total", "declared", "doubled"), "")
+NO_ROWS = dict.fromkeys(("number", "contract", "taken", "total", "doubled"), "")
 
 
 def written_date(moment: str) -> str:
@@ -132,7 +142,6 @@ def _words(ruleset: Ruleset) -> Data:
         "total": _("total"),
         "totals": _("Total"),
         "place": pgettext("rank", "Place"),
-        "declared": mark_of(ruleset),
         "doubled": _("doubled ×, redoubled ××") if "doubles" in ruleset.fields else "",
         "badges": _("Badges"),
         "badges-note": _("with the numbers of the deals"),
@@ -151,13 +160,8 @@ def head_of_numbers(ruleset: Ruleset) -> str:
     return pgettext("cards", "left") if piles else _("taken")
 
 
-def mark_of(ruleset: Ruleset) -> str:
-    """Return the meaning of a side's mark in a deal; empty if there are no marks."""
-    if ruleset.unnamed is not None:
-        return _("made trump") if "maker" in ruleset.unnamed.fields else ""
-    if ruleset.stages and all(len(stage) == 1 for stage in ruleset.plan):
-        return _("whose turn it was")
-    return _("declared this deal")
+def _marks_in(rows: Iterable[Data]) -> set[str]:
+    return {cell.get("mark", "") for row in rows for cell in row.get("cells", ())}
 
 
 def _lines(*lines: Iterable[str]) -> list[str]:
@@ -173,7 +177,7 @@ def _how_played(record: Mapping[str, Any]) -> str:
 
 def _rows(game: Game, players: tuple[str, ...]) -> Iterator[Data]:
     numbers, moved = numbers_of(game), {row.entry: row for row in game.rows}
-    deals = {played.entry: played for played in game.deals}
+    deals = {played.entry: (played, time) for played, time in times_of(game)}
     for index, entry in enumerate(game.entries):
         if index in deals:
             yield _deal_row(game, players, numbers[index], deals[index], moved[index])
@@ -190,9 +194,9 @@ def _rows(game: Game, players: tuple[str, ...]) -> Iterator[Data]:
             row = _empty_row(game, players, len(game.deals) + 1)
             symbol, name = "✉", _("sealed")
             if entry.contract is not None:
-                name = title_of(game.ruleset, entry.contract)
+                name = contract_title(game.ruleset, entry.contract)
                 trump = entry.details.get("trump")
-                symbol = labels.contract_symbol(entry.contract, trump, name, game.ruleset.tricks)
+                symbol = labels.contract_symbol(game.ruleset, entry.contract, trump)
             yield row | {"symbol": symbol, "contract": name}
         elif not isinstance(entry, Stopped):
             text = _remark(game.ruleset, entry, players)
@@ -201,24 +205,41 @@ def _rows(game: Game, players: tuple[str, ...]) -> Iterator[Data]:
 
 
 def _deal_row(
-    game: Game, players: tuple[str, ...], number: int, played: PlayedDeal, row: Row
+    game: Game, players: tuple[str, ...], number: int, deal: tuple[PlayedDeal, int], row: Row
 ) -> Data:
+    """Return the row of a deal; `deal` says which deal of its contract it is."""
+    played, time = deal
     details = deal_line(game, played, players)
-    named, name = played.contract.named, labels.contract_title(played.contract)
+    named, name = played.contract.named, contract_title(game.ruleset, played.contract.id)
     trump = played.deal.details.get("trump")
-    symbol = labels.contract_symbol(played.contract.id, trump, name, game.ruleset.tricks)
+    symbol = labels.contract_symbol(game.ruleset, played.contract.id, trump, time)
+    dealer = roles_of(game.ruleset, number, game.first_declarer, played.contract).deals
+    marks = role_marks(game.ruleset, players, details.seat, dealer)
+    cells = _cells(details.taken, row.totals, details.king)
+    # Doubled, sold or halved points do not follow from the numbers.
+    moved = played.deal.counts is not None and row.points != _plain_points(played, len(cells))
     return {
         "kind": "deal",
         "number": str(number),
         "symbol": symbol if named else labels.suit_of(trump),
         "contract": name if named else "",
         "marks": " · ".join(details.marks),
-        "side": details.side,
-        "declarer": details.declarer,
-        "cells": _cells(details.taken, row.totals, details.king),
+        "cells": [
+            cell | {"mark": mark, "by": by, "points": signed_points(points) if moved else ""}
+            for cell, (mark, by), points in zip(cells, marks, row.points, strict=True)
+        ],
         "expected": points_text(row.expected_sum),
         "round-end": ends_round(game.ruleset, number),
     }
+
+
+def _plain_points(played: PlayedDeal, sides: int) -> PerSide:
+    """Return what the counts of a deal come to by the values of its contract alone."""
+    contract, counts = played.contract, played.deal.counts or {}
+    return tuple(
+        contract.base + sum(counts[unit][side] * each for unit, each in contract.values.items())
+        for side in range(sides)
+    )
 
 
 def _moved_row(text: str, points: Sequence[object], row: Row) -> Data:
@@ -236,16 +257,17 @@ def _empty_row(game: Game, players: tuple[str, ...], number: int) -> Data:
     ruleset = game.ruleset
     symbol, contract = words_of_stage(ruleset, number)
     # Passed hands move the turn on; the makers are not known in advance.
-    turn = (game.first_declarer + (number - 1) // ruleset.in_a_row) % ruleset.seats
+    roles = roles_of(ruleset, number, game.first_declarer)
     return {
         "kind": "deal",
         "number": str(number),
         "symbol": symbol,
         "contract": contract,
         "marks": "",
-        "side": ruleset.sides[turn] if is_declared(ruleset, number) else None,
-        "declarer": players[turn] if ruleset.seats_in_a_side > 1 else "",
-        "cells": [{"units": "", "total": "", "king": False}] * ruleset.side_count,
+        "cells": [
+            {"units": "", "total": "", "points": "", "king": False, "mark": mark, "by": by}
+            for mark, by in role_marks(ruleset, players, roles.names, roles.deals)
+        ],
         "expected": "",
         "round-end": ends_round(ruleset, number),
     }
@@ -256,21 +278,8 @@ def words_of_stage(ruleset: Ruleset, number: int) -> tuple[str, str]:
     stage = ruleset.plan[number - 1] if number <= len(ruleset.plan) else ()
     if len(stage) != 1:
         return "", ""
-    contract = ruleset.by_id[stage[0]]
-    name = labels.contract_title(contract)
-    return _symbol(ruleset, contract), name
-
-
-def _symbol(ruleset: Ruleset, contract: Contract) -> str:
-    name = labels.contract_title(contract)
-    return labels.contract_symbol(contract.id, None, name, ruleset.tricks)
-
-
-def is_declared(ruleset: Ruleset, number: int) -> bool:
-    """Return whether a player declares a deal (from 1), as far as that is known before."""
-    stage = ruleset.plan[number - 1] if number <= len(ruleset.plan) else ()
-    contracts = [ruleset.by_id[name] for name in stage] or ruleset.contracts
-    return all(contract.declared and contract.named for contract in contracts)
+    time = ruleset.plan[:number].count(stage)
+    return labels.contract_symbol(ruleset, stage[0], None, time), contract_title(ruleset, stage[0])
 
 
 def ends_round(ruleset: Ruleset, number: int) -> bool:
@@ -291,7 +300,7 @@ def _cells(
 def _remark(ruleset: Ruleset, entry: Entry, players: tuple[str, ...]) -> str:
     text = remark(entry, players)
     if isinstance(entry, Void) and entry.contract is not None:
-        return f"{title_of(ruleset, entry.contract)} · {text}"
+        return f"{contract_title(ruleset, entry.contract)} · {text}"
     return text
 
 
@@ -363,6 +372,7 @@ def empty_sheet(report: Report, _progress: OnProgress) -> Data:
     ruleset = RULESETS[report.parameters["ruleset"]]
     name = labels.name_of(ruleset)
     limited = any(contract.quota or contract.quota_each for contract in ruleset.contracts)
+    rows = [_row(ruleset, n) for n in range(1, (ruleset.length or ROWS_TO_A_TARGET) + 1)]
     kinds = {
         PENALTY: _("penalties"),
         TRUMP: _("trumps"),
@@ -386,11 +396,11 @@ def empty_sheet(report: Report, _progress: OnProgress) -> Data:
             "contracts": _("Contracts") if len(ruleset.contracts) > 1 else _("Scoring"),
             "left": _("Tick off what is declared") if ruleset.side_quotas or limited else "",
             "order": _order(ruleset),
-            "declares": _("declares this deal") if _turns(ruleset) else "",
         },
+        "meanings": meanings_of_marks(ruleset, _marks_in(rows)),
         "sides": ruleset.side_count,
         "names": ruleset.seats_in_a_side,
-        "rows": [_row(ruleset, number) for number in range(1, _empty_sheet_rows(ruleset) + 1)],
+        "rows": rows,
         "quotas": [
             {"name": kinds.get(kind) or labels.kind_name(kind), "boxes": number}
             for kind, number in ruleset.side_quotas.items()
@@ -404,46 +414,44 @@ def empty_sheet(report: Report, _progress: OnProgress) -> Data:
 def _order(ruleset: Ruleset) -> str:
     if ruleset.seats_in_a_side > 1:
         return _("The numbers are the order of play, from whoever begins")
-    if not _turns(ruleset):
-        return _("Names from left to right in the order of play")
-    return _("Names from left to right in the order of play, the first declarer first")
-
-
-def _turns(ruleset: Ruleset) -> bool:
-    return any(is_declared(ruleset, number) for number in range(1, _empty_sheet_rows(ruleset) + 1))
-
-
-def _empty_sheet_rows(ruleset: Ruleset) -> int:
-    return ruleset.length or ROWS_TO_A_TARGET
+    first = roles_of(ruleset, 1, 0)
+    if first.deals == 0:
+        return _("Names from left to right in the order of play, the first dealer first")
+    if first.leads == 0:
+        return _("Names from left to right in the order of play, the first declarer first")
+    return _("Names from left to right in the order of play")
 
 
 def _row(ruleset: Ruleset, number: int) -> Data:
     """Return a line to fill in: its contract if that is fixed, and the player whose turn it is."""
     symbol, contract = words_of_stage(ruleset, number)
-    seat = (number - 1) // ruleset.in_a_row % ruleset.seats
-    declared = is_declared(ruleset, number)
+    seats = [str(seat + 1) for seat in range(ruleset.seats)]
+    roles = roles_of(ruleset, number, 0)
     return {
         "number": str(number),
         "symbol": symbol,
         "contract": contract,
-        "side": ruleset.sides[seat] if declared else None,
-        "seat": str(seat + 1) if declared and ruleset.seats_in_a_side > 1 else "",
+        "cells": [
+            {"mark": mark, "by": by}
+            for mark, by in role_marks(ruleset, seats, roles.names, roles.deals)
+        ],
         "round-end": ends_round(ruleset, number),
     }
 
 
 def _each(ruleset: Ruleset) -> list[Data]:
     return [
-        {"symbol": _symbol(ruleset, contract), "boxes": contract.quota_each}
+        {"symbol": labels.contract_symbol(ruleset, contract.id), "boxes": contract.quota_each}
         for contract in ruleset.contracts
         if contract.quota_each is not None
     ]
 
 
 def _contract(ruleset: Ruleset, contract: Contract) -> Data:
+    names = (contract_title(ruleset, contract.id), labels.name_at_home(ruleset, contract.id)[1])
     return {
-        "symbol": _symbol(ruleset, contract) if contract.named else "",
-        "name": labels.contract_title(contract) if contract.named else "",
+        "symbol": labels.contract_symbol(ruleset, contract.id) if contract.named else "",
+        "name": " · ".join(filter(None, names)) if contract.named else "",
         "points": "; ".join(_scoring(ruleset, contract)),
         "boxes": contract.quota or 0,
     }
@@ -509,7 +517,7 @@ def _notes(ruleset: Ruleset) -> Iterator[str]:
             yield f"{name}: {labels.option_value_name(option.setting, value)}"
     for contract in ruleset.contracts:
         if contract.replay_one_each:
-            name = labels.contract_title(contract)
+            name = contract_title(ruleset, contract.id)
             yield _("%(contract)s taken 1-1-1-1 is played again") % {"contract": name}
     sums = sums_of(ruleset).game
     if sums is not None and sums[0] == sums[1]:
@@ -633,11 +641,11 @@ def _describe(game: Game, entry: Entry, played: PlayedDeal | None, players: Sequ
     """Return the contract and, in brackets, the declarer (if no column shows it) and remarks."""
     if played is not None:
         details = deal_line(game, played, players)
-        name = contract_title(played.contract) if played.contract.named else ""
+        name = contract_title(game.ruleset, played.contract.id) if played.contract.named else ""
         marks = ", ".join(filter(None, [details.declarer, *details.marks]))
         words = [name, suit_of(played.deal.details.get("trump")), marks and f"({marks})"]
         return " ".join(filter(None, words))
     if not isinstance(entry, Deal):
         return remark(entry, players)
-    name = _("sealed") if entry.contract is None else title_of(game.ruleset, entry.contract)
+    name = _("sealed") if entry.contract is None else contract_title(game.ruleset, entry.contract)
     return f"{name} {suit_of(entry.details.get('trump'))}".strip()

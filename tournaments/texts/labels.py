@@ -19,9 +19,9 @@ from django.utils.translation import (
 )
 from django.utils.translation import gettext_lazy as _
 
-from tournaments.engine.rules.entries import Stake
+from tournaments.engine.rules.entries import NO_TRUMP, Stake
 from tournaments.engine.rules.fields import DEAL
-from tournaments.engine.rules.rulesets import Contract, Points, Ruleset, number_of
+from tournaments.engine.rules.rulesets import Points, Ruleset, number_of
 from tournaments.engine.standings import tournament_settings
 from tournaments.models import Round, Ruling
 
@@ -150,11 +150,15 @@ CONTRACTS: Mapping[str, tuple[Text, Text, Text]] = {
     "no-hearts": (_("No hearts"), pgettext_lazy("short", "Hearts"), "♥"),
     "no-men": (_("No men"), pgettext_lazy("short", "Men"), "KJ"),
     "no-queens": (_("No queens"), pgettext_lazy("short", "Queens"), "Q"),
-    "heart-king": (_("Rıfkı (king of hearts)"), pgettext_lazy("short", "Rıfkı"), "♥K"),
-    "last-two": (_("Last two"), pgettext_lazy("short", "Last 2"), "12·13"),
+    "heart-king": (pgettext_lazy("contract", "King of hearts"), pgettext_lazy("short", "♥K"), "♥K"),
+    "last-two": (pgettext_lazy("contract", "Last two"), pgettext_lazy("short", "Last 2"), "12·13"),
     "trump": (_("Trump"), pgettext_lazy("short", "Trump"), "+"),
     "all-penalties": (_("All penalties"), pgettext_lazy("short", "All"), "Σ−"),
-    "diamond-eight": (_("Eight of diamonds"), pgettext_lazy("short", "♦8"), "♦8"),
+    "diamond-eight": (
+        pgettext_lazy("contract", "Eight of diamonds"),
+        pgettext_lazy("short", "♦8"),
+        "♦8",
+    ),
     "domino": (_("Domino"), pgettext_lazy("short", "Domino"), "1·2·3"),
     "declaration": (_("Declaration"), pgettext_lazy("short", "Decl."), "+"),
     "no-trump": (_("No trump"), pgettext_lazy("short", "NT"), "++"),
@@ -182,12 +186,88 @@ CONTRACTS: Mapping[str, tuple[Text, Text, Text]] = {
     "bid-euchre": (_("Hand"), pgettext_lazy("short", "Hand"), "E"),
 }
 
+ITALIAN_SIGNS = {
+    "no-men": "No K J",
+    "no-queens": "No Q",
+    "diamond-eight": "No 8♦",
+    "heart-king": "No K♥",
+    "no-hearts": "No ♥",
+    "last-two": "No U2",
+    "no-tricks": "Mis",
+    "domino": "Dom",
+    "declaration": "D",
+    "no-trump": "SA",
+}
+
+OF_FAMILIES: Mapping[str, Mapping[str, tuple[Text, Text, str]]] = {
+    "turkish-king": {
+        "heart-king": (_("Rıfkı (king of hearts)"), pgettext_lazy("short", "Rıfkı"), "♥K"),
+    },
+    "italian-king": {
+        **{name: (CONTRACTS[name][0], sign, sign) for name, sign in ITALIAN_SIGNS.items()},
+        "no-tricks": (pgettext_lazy("Italian King", "No tricks"), "Mis", "Mis"),
+    },
+}
+"""Contracts with other names or signs in one family; the others are as in `CONTRACTS`."""
+
+NUMBERED = ("", "I ", "II ", "III ", "IV ")
+"""What stands before the sign of an Italian declaration: which one of the game it is."""
+
+FRENCH = {
+    "no-tricks": "Plis",
+    "no-hearts": "Cœurs",
+    "no-queens": "Dames",
+    "heart-king": "Barbu",
+    "last-trick": "Dernier",
+    "salade": "Salade",
+    "reussite": "Réussite",
+}
+RUSSIAN = {
+    "tricks": "Взятки",
+    "hearts": "Черви",
+    "men": "Мальчики",
+    "jacks": "Мальчики",
+    "queens": "Девочки",
+    "last-two": "Две последние",
+    "heart-king": "Кинг",
+    "yeralash": "Ералаш",
+}
+AT_HOME: Mapping[str, tuple[str, Mapping[str, str]]] = {
+    **dict.fromkeys(("barbu-french", "barbu-french-three", "barbu-french-five"), ("fr", FRENCH)),
+    "portuguese-king": (
+        "pt",
+        {
+            "no-tricks": "Vazas",
+            "no-hearts": "Copas",
+            "no-queens": "Damas",
+            "no-men": "Homens",
+            "heart-king": "King",
+            "last-two": "Duas últimas",
+            "positive": "Positivos",
+            "nulos": "Nulos",
+        },
+    ),
+    "russian-king": ("ru", RUSSIAN),
+}
+"""The language of a game that is none of the pages', and its names; by ruleset or family."""
+
 SUITS: Mapping[str, tuple[Text, Text]] = {
     "spades": (_("spades"), "♠"),
     "hearts": (_("hearts"), "♥"),
     "diamonds": (_("diamonds"), "♦"),
     "clubs": (_("clubs"), "♣"),
     "none": (_("without trump"), pgettext_lazy("sign of a deal without trump", "NT")),
+}
+
+VERBS: Mapping[str, Text] = {
+    "deals": pgettext_lazy("who does what in a deal", "deals"),
+    "cuts": pgettext_lazy("who does what in a deal", "cuts"),
+    "names": pgettext_lazy("who does what in a deal", "declares"),
+    "buys": pgettext_lazy("who does what in a deal", "buys"),
+    "offers": pgettext_lazy("who does what in a deal", "offers"),
+    "chooses": pgettext_lazy("who does what in a deal", "chooses"),
+    "leads": pgettext_lazy("who does what in a deal", "leads"),
+    "starts": pgettext_lazy("who does what in a deal", "starts"),
 }
 
 UNITS: Mapping[str, Text] = {
@@ -530,28 +610,50 @@ def ruleset_summary(ruleset: str) -> str:
 
 
 @in_language
-def contract_name(contract: str) -> str:
-    return str(CONTRACTS[contract][0]) if contract in CONTRACTS else contract
+def _labels_of(contract: str, family: str) -> tuple[str, str, str] | None:
+    """Return name, short name and sign of a contract; None for one of house rules."""
+    label = OF_FAMILIES.get(family, {}).get(contract) or CONTRACTS.get(contract)
+    return None if label is None else (str(label[0]), str(label[1]), str(label[2]))
 
 
-def contract_title(contract: Contract) -> str:
-    return contract.name or contract_name(contract.id)
+def contract_name(contract: str, family: str = "") -> str:
+    label = _labels_of(contract, family)
+    return label[0] if label else contract
 
 
-@in_language
-def contract_short(contract: str, name: str = "") -> str:
-    """Return a short name for a narrow column; a contract of house rules has only its `name`."""
-    return str(CONTRACTS[contract][1]) if contract in CONTRACTS else name or contract
+def contract_title(ruleset: Ruleset, contract: str) -> str:
+    """Return the name of a contract in a game: its own for house rules, else that of its id."""
+    known = ruleset.by_id.get(contract)
+    return (known.name if known else "") or contract_name(contract, ruleset.family)
 
 
-def contract_symbol(contract: str, trump: object = None, name: str = "", tricks: int = 13) -> str:
+def contract_short(ruleset: Ruleset, contract: str) -> str:
+    """Return a short name for a narrow column; a contract of house rules has only its name."""
+    label = _labels_of(contract, ruleset.family)
+    return label[1] if label else contract_title(ruleset, contract)
+
+
+def contract_symbol(ruleset: Ruleset, contract: str, trump: object = None, number: int = 0) -> str:
     """Return a few glyphs for a contract; a trump deal shows its suit if it is known.
 
-    A contract of house rules has no symbol and shows the start of its `name`.
+    `number` says which deal of this contract it is, from 1; 0 if that does not matter. A contract
+    of house rules has no symbol and shows the start of its name.
     """
-    symbol = str(CONTRACTS[contract][2]) if contract in CONTRACTS else (name or contract)[:2]
-    symbol = symbol.replace("12·13", f"{tricks - 1}·{tricks}").replace("13.", f"{tricks}.")
-    return f"{symbol}{SUITS[str(trump)][1]}" if trump in SUITS else symbol
+    label = _labels_of(contract, ruleset.family)
+    symbol = label[2] if label else contract_title(ruleset, contract)[:2]
+    last = ruleset.tricks
+    symbol = symbol.replace("12·13", f"{last - 1}·{last}").replace("13.", f"{last}.")
+    if symbol == ITALIAN_SIGNS["declaration"]:
+        symbol = (NUMBERED[number] if number < len(NUMBERED) else f"{number} ") + symbol
+    between = " " if trump == NO_TRUMP else ""
+    return f"{symbol}{between}{SUITS[str(trump)][1]}" if trump in SUITS else symbol
+
+
+def name_at_home(ruleset: Ruleset, contract: str) -> tuple[str, str]:
+    """Return the language of a game and its name for a contract; empty without another one."""
+    language, names = AT_HOME.get(ruleset.id) or AT_HOME.get(ruleset.family) or ("", {})
+    name = names.get(contract) or names.get(contract.removeprefix("no-").removeprefix("take-"), "")
+    return (language, name) if name and contract_title(ruleset, contract) != name else ("", "")
 
 
 @in_language

@@ -135,7 +135,7 @@ def test_favourite_is_no_contract_that_has_to_be_declared(ruleset, declared, fav
 
     rows = contracts_of(PlayerSums(contracts=contracts), rules)
 
-    titles = [contract_title(rules[ruleset].by_id[name]) for name in favourite]
+    titles = [contract_title(rules[ruleset], name) for name in favourite]
     assert [row["name"] for row in rows if row["favourite"]] == titles
 
 

@@ -131,9 +131,9 @@ def with_names(described: Json, rules: Ruleset) -> Json:
         "contracts": [
             fields
             | {
-                "name": labels.contract_title(contract),
-                "short": labels.contract_short(contract.id, contract.name),
-                "symbol": labels.contract_symbol(contract.id, None, contract.name, rules.tricks),
+                "name": labels.contract_title(rules, contract.id),
+                "short": labels.contract_short(rules, contract.id),
+                "symbol": labels.contract_symbol(rules, contract.id),
             }
             for fields, contract in contracts
         ],

@@ -298,6 +298,14 @@ class Game(NamedTuple):
         return min(penalties, key=lambda contract: expense[contract.id], default=None)
 
 
+def times_of(game: Game) -> Iterator[tuple[PlayedDeal, int]]:
+    """Yield each deal, and how often its contract has been played with it."""
+    times: Counter[str] = Counter()
+    for played in game.deals:
+        times[played.contract.id] += 1
+        yield played, times[played.contract.id]
+
+
 def _quota_used(kind: str, quota: int, seat: int) -> Problem:
     params = {"kind": kind, "quota": quota, "seat": seat}
     return Problem(Code.PLAYER_QUOTA_USED, "contract", params)
@@ -334,8 +342,9 @@ def find_roles(ruleset: Ruleset, contract: Contract | None, turn: int) -> Roles:
     is_named = contract is None or (contract.named and contract.id not in ruleset.forced)
     place = (contract.leads if contract else "") or ("after-dealer" if declares else "declarer")
     leads: int | None = (turn, dealer, after, before)[PLACES.index(place)]
-    if contract is not None and contract.scoring == "bid-tricks":
-        leads = None  # Whoever bids the most, which only the deal says.
+    # The highest bidder, or who has the seven of diamonds, which only the deal says.
+    if contract and contract.scoring in ("bid-tricks", "domino", "pair-domino"):
+        leads = None
     return Roles(dealer, cuts, turn if is_named else None, leads)
 
 

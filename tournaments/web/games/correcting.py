@@ -258,7 +258,7 @@ def _entry_page(
         "boxes": boxes,
         "sum": sums_of(sheet.game.ruleset).game if kind == "totals" else None,
         "remarks": RemarksForm(typed or body),
-        "proof": proof_of(entry) if isinstance(entry, Deal | Void) else None,
+        "proof": proof_of(sheet.game.ruleset, entry) if isinstance(entry, Deal | Void) else None,
         "moves_declarers": moves_declarers(sheet, position),
         "stays": _why_it_stays(sheet, position) if body else None,
         "not_sure": refusal is NOT_SURE,

@@ -85,7 +85,7 @@ def _score(
     marks = marks_of(rules, players, deal.details, TAKEN)
     return {
         "contract": contract,
-        "name": labels.contract_title(contract),
+        "name": labels.contract_title(rules, contract.id),
         "option": f"{labels.option_name(option[0])}: {labels.option_value_name(*option)}"
         if option
         else "",
@@ -386,7 +386,7 @@ def rules_page(rules: Ruleset) -> dict[str, Any]:
     stages, first = [], 1
     for stage in rules.stages:
         last = first + stage.deals - 1
-        names = [labels.contract_title(rules.by_id[name]) for name in stage.contracts]
+        names = [labels.contract_title(rules, name) for name in stage.contracts]
         stages.append((str(first) if first == last else f"{first}–{last}", " / ".join(names)))
         first = last + 1
     return {
@@ -434,8 +434,9 @@ def _contract(rules: Ruleset, contract: Contract) -> dict[str, Any]:
     if contract.quota_each is not None:
         limits.append(_("%(times)s× each") % {"times": contract.quota_each})
     return {
-        "symbol": labels.contract_symbol(contract.id, tricks=rules.tricks),
-        "name": labels.contract_title(contract),
+        "symbol": labels.contract_symbol(rules, contract.id),
+        "name": labels.contract_title(rules, contract.id),
+        "at_home": labels.name_at_home(rules, contract.id),
         # How many units there are in a deal; None is not fixed.
         "values": [
             {"name": labels.unit_name(unit), "total": rules.units[unit].total, "each": each}

@@ -74,7 +74,7 @@ def sample_sheet(language: str) -> dict[str, Any]:
             totals = [(total, seat == played.declarer) for seat, total in enumerate(row.totals)]
             deals.append(
                 {
-                    "contract": contract_short(played.contract.id),
+                    "contract": contract_short(game.ruleset, played.contract.id),
                     "suit": suit_of(trump),
                     "red": trump in ("hearts", "diamonds"),
                     "totals": totals,

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from django.utils import translation
 
-from tests.deals import WHOLE_GAME, deal
+from tests.deals import NAMES, WHOLE_GAME, deal
 from tests.factories import GameFactory, HouseRulesetFactory, SetupFactory
 from tests.sample_games import SAMPLE, load, load_result, sides
 from tests.web.games.table import table_of, table_of_record
@@ -95,7 +95,7 @@ def test_headline_says_who_has_won_and_how(name, headline):
         (
             "italian-king-pairs-choice-whole",
             3,
-            ["offered: Decl., Decl.", "third choice", "out first: Bruno + Dino"],
+            ["offered: D, D", "third choice", "out first: Bruno + Dino"],
         ),
         ("barbu-doubled", 4, ["B×A, A××C"]),
         ("euchre-sequence", 3, ["Deniz defends alone"]),
@@ -140,7 +140,10 @@ def test_line_says_what_each_side_took(name, number, taken):
 )
 def test_declarer_is_named_in_the_column_of_the_pair(name, declarers):
     lines = [line for line in page_of(table_of_record(load(name))).lines if line.number]
-    assert ["|".join(cell.declarer for cell in line.cells) for line in lines] == declarers
+    assert [
+        "|".join(cell.by if cell.mark == "declares" else "" for cell in line.cells)
+        for line in lines
+    ] == declarers
     assert [cell.king for cell in lines[-1].cells] == [name == "partners-king", False]
 
 
@@ -177,18 +180,51 @@ def test_line_says_who_leads_and_what_the_others_need(client, kind, ruleset, dea
 
 
 @pytest.mark.parametrize(
-    ("deals", "now", "last"),
+    ("ruleset", "deals", "language", "says"),
     [
-        (1, "dà le carte Burak", "ha dato le carte"),
-        (8, "dichiara Ayşe", "ha dato le carte"),
-        (9, "dichiara Burak", "ha dichiarato"),
+        ("turkish-king", 0, "tr", ["Ayşe söyler, başlar", "Deniz dağıtır", "Burak keser"]),
+        ("turkish-king-double", 0, "tr", ["Ayşe başlar", "Deniz dağıtır", "Burak keser"]),
+        ("honeymoon-king", 0, "tr", ["Ayşe keser, söyler, başlar", "Burak dağıtır"]),
+        ("king-three", 0, "en", ["Ayşe declares, leads", "Cem deals", "Burak cuts"]),
+        ("italian-king", 1, "it", ["dà Burak", "taglia Ayşe", "apre Cem"]),
+        ("italian-king", 7, "it", ["dà Deniz", "taglia Cem"]),
+        ("italian-king", 8, "it", ["dà, dichiara Ayşe", "taglia, apre Deniz"]),
+        # Who leads depends on what the dealer chooses.
+        ("italian-king-choice", 0, "it", ["dà, dichiara Ayşe", "taglia Deniz"]),
+        (
+            *("italian-king-pairs-choice", 0, "it"),
+            ["dà, propone Ayşe", "taglia Deniz", "sceglie Cem"],
+        ),
+        ("russian-king", 0, "en", ["Ayşe deals", "Burak cuts, leads"]),
+        ("barbu-french-five", 0, "en", ["Ayşe declares, leads", "Emre deals", "Burak cuts"]),
+        ("euchre", 0, "en", ["Ayşe deals", "Deniz cuts", "Burak leads"]),
+        ("krapet", 0, "tr", ["Ayşe başlar"]),
     ],
 )
-def test_where_nobody_declares_the_page_says_who_deals(client, deals, now, last):
-    game = table_of("italian-king", *load("italian-king-whole")["entries"][:deals])
-    page = client.get(address(game, "write"), headers={"accept-language": "it"}).content.decode()
-    assert texts(r'class="declares-now"[^>]*>(.*?)</p>', page) == [now]
-    assert texts(r'class="visually-hidden">,\s*(ha d[^<]*)</span>', page)[-1] == last
+def test_head_says_who_deals_cuts_names_and_leads(client, ruleset, deals, language, says):
+    entries = load("italian-king-whole")["entries"][:deals]
+    players = (*NAMES, "Emre")[: RULESETS[ruleset].seats]
+    game = table_of(ruleset, *entries, players=players)
+    page = client.get(address(game, "write"), headers={"accept-language": language})
+    assert texts(r"<span data-role>(.*?)(?=<span data-role|</p>)", page.content.decode()) == says
+
+
+@pytest.mark.parametrize(
+    ("name", "marks"),
+    [
+        ("turkish-king-whole", ["declares", "", "", "deals"]),
+        ("italian-king-whole", ["deals", "", "", ""]),
+        # The dealer has sold it.
+        ("italian-king-choice-sales", ["deals", "declares", "", ""]),
+        ("barbu-doubled", ["", "declares", "", ""]),
+        ("euchre-sequence", ["declares", ""]),
+        ("krapet-points", ["", ""]),
+    ],
+)
+def test_row_marks_who_declared_or_bought_and_who_dealt(name, marks):
+    page = page_of(table_of_record(load(name)))
+    assert [cell.mark for cell in page.lines[0].cells] == marks
+    assert {cell.mark for line in page.lines for cell in line.cells} - {""} == {*page.meanings}
 
 
 @pytest.mark.parametrize(

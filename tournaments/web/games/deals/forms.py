@@ -5,6 +5,7 @@ Begin with `DealForm` for the page and with `parse_form` for what was sent.
 
 import json
 import re
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
@@ -18,7 +19,7 @@ from django.utils.translation import pgettext
 
 from tournaments.engine.documents.entries import parse_entry
 from tournaments.engine.play.games import OFFERED as NUMBER_OFFERED
-from tournaments.engine.play.games import Choice, Game, find_roles, owed_doubles
+from tournaments.engine.play.games import Choice, Game, owed_doubles
 from tournaments.engine.rules import entries as kinds
 from tournaments.engine.rules.entries import (
     PILES,
@@ -46,7 +47,7 @@ from tournaments.engine.rules.rulesets import (
     find_parts,
 )
 from tournaments.engine.rules.scoring import deal_sum, king_is_written
-from tournaments.queries.rulesets import declared_by, describe
+from tournaments.queries.rulesets import declared_by, describe, duties_of
 from tournaments.queries.scoresheets import members_of
 from tournaments.queries.sheets import Sheet
 from tournaments.texts import labels, messages
@@ -179,6 +180,34 @@ class DealForm:
         """The sentences of problems, by the fields below which they stand."""
         return group_errors(self.problems, self.players, self.fields, ERRORS_AT)
 
+    # Who does what.
+
+    @property
+    def possible(self) -> Sequence[Contract]:
+        """The contracts of which this deal may be."""
+        raise NotImplementedError
+
+    @cached_property
+    def roles(self) -> list[tuple[str, list[str]]]:
+        """What the player on turn does, and what the others do: each a name and verbs.
+
+        While the contract is open, only what is the same in all that are possible.
+        """
+        ruleset, turn = self.game.ruleset, self.game.declarer
+        first, *others = [duties_of(ruleset, contract, turn) for contract in self.possible]
+        verbs: dict[int, list[str]] = {turn: []}
+        for duty in first:
+            if all(duty in duties for duties in others):
+                verbs.setdefault(duty[1], []).append(duty[0])
+        return [(self.players[seat], does) for seat, does in verbs.items()]
+
+    @cached_property
+    def turn_word(self) -> str:
+        """What the player on turn does, in one word."""
+        does = self.roles[0][1]
+        named = [each for each in does if each in (labels.VERBS["names"], labels.VERBS["offers"])]
+        return next(iter(named or does), "")
+
     @cached_property
     def tiles(self) -> list[dict[str, Any]]:
         """The players as they sit, the phone's holder first, then in order of play.
@@ -221,13 +250,14 @@ class DealForm:
 class ContractField(NamedTuple):
     """A contract to choose: how often it is left, and whether it is forbidden.
 
-    `units` are ids and numbers of units, `fields` its further fields. Those that are equal are
-    drawn once.
+    `units` are ids and numbers of units, `fields` its further fields, `signs` those of its first,
+    second … deal, where they differ. Those that are equal are drawn once.
     """
 
     id: str
     name: str
     symbol: Symbol
+    signs: str
     kind: str
     left: int | None
     barred: bool
@@ -266,25 +296,11 @@ class EntryForm(DealForm):
         extras = dict.fromkeys(["king", *(name for name, *_ in self.extras)], "extras")
         return group_errors(self.problems, self.players, fields, {**ERRORS_AT, **extras})
 
-    # The turn.
-
-    @cached_property
-    def turn_word(self) -> str:
-        forced = self.fixed is not None and self.fixed.id in self.game.ruleset.forced
-        return self.forced_word if forced else _("declares")
-
     @property
-    def forced_word(self) -> str:
-        """What the player on turn does in a deal that nobody declares; empty without such."""
-        dealer = self.game.ruleset.settings.get("dealer")
-        words = _("deals") if dealer == "declares" else _("leads")
-        return words if self.game.ruleset.forced else ""
-
-    @property
-    def dealer_and_cutter(self) -> tuple[str, str]:
-        """The names of those who deal and cut."""
-        roles = find_roles(self.game.ruleset, self.fixed, self.game.declarer)
-        return self.players[roles.deals or 0], self.players[roles.cuts or 0]
+    def possible(self) -> Sequence[Contract]:
+        open_ = [choice.contract for choice in self.choices if not choice.problems]
+        chosen = self.fixed or self.game.ruleset.by_id.get(self.typed.get("contract", ""))
+        return [chosen] if chosen else open_ or self.game.ruleset.contracts
 
     @cached_property
     def must(self) -> str:
@@ -321,13 +337,19 @@ class EntryForm(DealForm):
         if ruleset.settings.get("order") == "advised":
             dearest = self.game.dearest_left()
         chosen = self.typed.get("contract") if self.fixed is None else self.fixed.id
+        times = Counter(played.contract.id for played in self.game.deals)
         contracts = []
         for contract, left, problems in self.choices:
             values = {unit: write_points(points) for unit, points in contract.values.items()}
+            numbers = range(1, len(labels.NUMBERED))
+            signs = dict.fromkeys(
+                labels.contract_symbol(ruleset, contract.id, None, number) for number in numbers
+            )
             field = ContractField(
                 id=contract.id,
-                name=labels.contract_title(contract),
-                symbol=symbol_of(contract.id, tricks=ruleset.tricks),
+                name=labels.contract_title(ruleset, contract.id),
+                symbol=symbol_of(ruleset, contract.id, None, times[contract.id] + 1),
+                signs="|".join(signs) if len(signs) > 1 else "",
                 kind=contract.kind,
                 left=left,
                 barred=bool(problems),
@@ -352,7 +374,8 @@ class EntryForm(DealForm):
             if not problems:
                 continue
             quotas = (p for p in problems if p.code == Code.PLAYER_QUOTA_USED)
-            problem, title = next(quotas, problems[0]), labels.contract_title(contract)
+            problem = next(quotas, problems[0])
+            title = labels.contract_title(self.game.ruleset, contract.id)
             own_quota = problem.code == Code.PLAYER_QUOTA_USED and (
                 problem.params["kind"] == contract.id
             )
@@ -365,8 +388,8 @@ class EntryForm(DealForm):
             elif contract.kind == TRUMP:
                 sentences.append(_("Trumps come after all penalties."))
             else:
-                first = self.game.ruleset.by_id[str(problem.params["first"])]
-                now = {"contract": labels.contract_title(first)}
+                first = str(problem.params["first"])
+                now = {"contract": labels.contract_title(self.game.ruleset, first)}
                 sentences.append(_("Now: %(contract)s first.") % now)
         if later:
             sentences.append(_("Later: %(contracts)s.") % {"contracts": ", ".join(later)})
@@ -530,8 +553,8 @@ class HandForm(DealForm):
         return TEMPLATES[self.hand.scoring]
 
     @property
-    def turn_word(self) -> str:
-        return _("deals") if self.game.ruleset.passes else _("starts")
+    def possible(self) -> Sequence[Contract]:
+        return [self.hand]
 
     def fills(self, row: str) -> bool:
         """Return whether a number is typed in a field of this row."""
@@ -571,7 +594,7 @@ class NamingForm(EntryForm):
         last = self.game.entries[-1] if self.game.entries else None
         if not isinstance(last, Void) or last.reason != "over-quota":
             return None
-        proof = proof_of(last)
+        proof = proof_of(self.game.ruleset, last)
         if proof is None:
             return None
         contract = self.game.ruleset.by_id.get(proof["contract"])
@@ -612,7 +635,7 @@ class CountingForm(EntryForm):
 
     @property
     def proof(self) -> dict[str, Any] | None:
-        return proof_of(self.open_deal)
+        return proof_of(self.game.ruleset, self.open_deal)
 
 
 class NextCountingForm(EntryForm):
@@ -640,12 +663,12 @@ def form_of(
     return form(game, row.players, row.revision, holder, typed=typed, problems=problems)
 
 
-def proof_of(entry: Deal | Void) -> dict[str, Any] | None:
+def proof_of(ruleset: Ruleset, entry: Deal | Void) -> dict[str, Any] | None:
     """Return the proof of a contract; None if it was not sealed, or is not revealed."""
     salt = entry.details.get("salt")
     if entry.contract is None or salt is None:
         return None
-    name = symbol_of(entry.contract).name
+    name = labels.contract_title(ruleset, entry.contract)
     sealed = entry.details["sealed"]
     return {"contract": entry.contract, "name": name, "sealed": sealed, "salt": salt}
 

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from django.utils.text import Truncator
 from django.utils.translation import gettext as _
 
-from tournaments.engine.play.games import Game, only_totals
+from tournaments.engine.play.games import Game, only_totals, times_of
 from tournaments.engine.rules.entries import (
     NO_TRUMP,
     Adjustment,
@@ -34,6 +34,7 @@ from tournaments.queries.scoresheets import (
     chances_of,
     deal_line,
     marks_of,
+    meanings_of_marks,
     members_of,
     numbers_of,
     occasion_of,
@@ -41,8 +42,9 @@ from tournaments.queries.scoresheets import (
     payments_of,
     reason_of,
     remark,
+    role_marks,
+    roles_of,
     standings_of,
-    title_of,
     totals_text,
 )
 from tournaments.queries.sheets import ReviewedDeals, Sheet, fold_sheet, rules_of
@@ -65,15 +67,15 @@ class Symbol(NamedTuple):
 class SheetCell(NamedTuple):
     """The count of a side in a deal, its score, and the new total.
 
-    `declarer` is the name of the partner who declared.
+    `mark` says that the side declared or dealt, `by` in pairs who of them.
     """
 
     total: Points
     points: Points = 0
     units: str = ""
-    declares: bool = False
     king: bool = False
-    declarer: str = ""
+    mark: str = ""
+    by: str = ""
 
 
 class SheetLine(NamedTuple):
@@ -84,8 +86,7 @@ class SheetLine(NamedTuple):
     totals from here on, None if no points move; `hand` is the number of a hand that
     nobody played. `review` is the state of a deal that players confirm. `corrected_by` is the
     author of its last correction, None without one; if nothing was written since, `moved` are the
-    totals that it has changed: name, before, after. `dealt` says that the side
-    that is marked dealt, and nobody declared.
+    totals that it has changed: name, before, after.
     """
 
     position: int
@@ -99,7 +100,6 @@ class SheetLine(NamedTuple):
     hand: int | None = None
     review: str = ""
     moved: Moved | None = None
-    dealt: bool = False
 
 
 class SheetPage:
@@ -111,6 +111,8 @@ class SheetPage:
         self.players = self.game.ruleset.side_names(players)
         self.sides = members_of(self.game.ruleset, players)
         self.lines = tuple(lines_of(sheet, reviews))
+        marks = {cell.mark for line in self.lines for cell in line.cells}
+        self.meanings = meanings_of_marks(self.game.ruleset, marks)
         self.last = self.lines[-1] if self.lines else None
         self.totals, self.sum = self.game.totals, sum(self.game.totals)
         self.expected_sum = self.game.expected_sum
@@ -171,6 +173,7 @@ def lines_of(sheet: Sheet, reviews: ReviewedDeals | None = None) -> Iterator[She
     deals = {played.entry: played for played in game.deals}
     rows = {row.entry: row for row in game.rows}
     numbers = numbers_of(game)
+    times = {played.entry: time for played, time in times_of(game)}
     corrected_by: dict[int | None, str] = {}
     moved: dict[int | None, Moved] = {}
     corrections = [w for w in sheet.revisions if w.kind == Revision.Kind.CORRECTION]
@@ -192,32 +195,21 @@ def lines_of(sheet: Sheet, reviews: ReviewedDeals | None = None) -> Iterator[She
         if row is not None and index in deals:
             played = deals[index]
             contract, trump = played.contract, played.deal.details.get("trump")
-            symbol = symbol_of(
-                contract.id, trump, labels.contract_title(contract), game.ruleset.tricks
-            )
+            symbol = symbol_of(game.ruleset, contract.id, trump, times[index])
             if trump and not contract.named:
                 symbol = symbol._replace(
                     glyphs=labels.suit_of(trump), short=labels.suit_name(trump)
                 )
             line = deal_line(game, played, players)
+            roles = roles_of(game.ruleset, numbers[index], game.first_declarer, contract)
+            marks = role_marks(game.ruleset, players, line.seat, roles.deals)
             cells = tuple(
-                SheetCell(
-                    total,
-                    points,
-                    taken,
-                    declares=line.side == side,
-                    king=line.king == side,
-                    declarer=line.declarer if line.side == side else "",
-                )
-                for side, (total, points, taken) in enumerate(
-                    zip(row.totals, row.points, line.taken, strict=True)
+                SheetCell(total, points, taken, line.king == side, *mark)
+                for side, (total, points, taken, mark) in enumerate(
+                    zip(row.totals, row.points, line.taken, marks, strict=True)
                 )
             )
-            is_dealt = game.ruleset.settings.get("dealer") == "declares"
-            of_all |= {
-                "marks": line.marks,
-                "dealt": is_dealt and contract.id in game.ruleset.forced,
-            }
+            of_all["marks"] = line.marks
             yield SheetLine(position, symbol, numbers[index], cells, **of_all)
         else:
             symbol, note = _note(game.ruleset, entry, players)
@@ -233,13 +225,11 @@ def _note(ruleset: Ruleset, entry: Entry, players: Sequence[str]) -> tuple[Symbo
     text = remark(entry, players)
     match entry:
         case Void(contract=str(contract)):
-            return symbol_of(contract, None, title_of(ruleset, contract), ruleset.tricks), text
+            return symbol_of(ruleset, contract), text
         case Adjustment():
             return Symbol("±", _("Adjustment")), f"{players[entry.seat]}: {text}"
         case Deal(contract=contract, details=details):
-            name = "" if contract is None else title_of(ruleset, contract)
-            trump = details.get("trump")
-            return symbol_of(contract, trump, name, ruleset.tricks), _("Being played")
+            return symbol_of(ruleset, contract, details.get("trump")), _("Being played")
     return Symbol(NOTE_GLYPHS[type(entry)], ""), text
 
 
@@ -249,18 +239,17 @@ NOTE_GLYPHS: Mapping[type, str] = MappingProxyType(
 """Symbols of entries other than deals."""
 
 
-@labels.in_language
 def symbol_of(
-    contract: str | None, trump: object = None, name: str = "", tricks: int = 13
+    ruleset: Ruleset, contract: str | None, trump: object = None, number: int = 0
 ) -> Symbol:
     """Return the symbol of a contract, coloured by its suit; a sealed one has its own."""
     if contract is None:
         return Symbol("✉", _("sealed"))
-    name = name or labels.contract_name(contract)
-    short, glyphs = (
-        labels.contract_short(contract, name),
-        labels.contract_symbol(contract, trump, name, tricks),
-    )
+    name = labels.contract_title(ruleset, contract)
+    short = labels.contract_short(ruleset, contract)
+    glyphs = labels.contract_symbol(ruleset, contract, trump, number)
+    # A sign that is also the short name is not said twice.
+    short = "" if labels.contract_symbol(ruleset, contract) == short else short
     if trump:
         suit = labels.suit_name(str(trump))
         name = f"{name}, {suit}" if trump == NO_TRUMP else f"{name} {suit}"
@@ -301,7 +290,7 @@ def entry_text(body: Mapping[str, Any], players: Sequence[str], rules: Ruleset) 
     """Return an entry as one line of text, for a table with these players and rules."""
     parts: list[str] = []
     if "contract" in body:
-        parts.append(title_of(rules, body["contract"]))
+        parts.append(labels.contract_title(rules, body["contract"]))
     if "trump" in body:
         parts.append(labels.suit_symbol(body["trump"]))
     counts = body.get("counts", {})
