@@ -87,7 +87,7 @@ class Question:
         ordered = self.rules.with_options({"order_by": values[1]})
         penalties = [contract for contract in ordered.contracts if contract.kind == PENALTY]
         penalties.sort(key=lambda contract: ordered.expense[contract.id])
-        names = [labels.contract_short(each.id, each.name) for each in penalties]
+        names = [labels.contract_short(ordered, each.id) for each in penalties]
         return f"{labels.option_value_name('order', values[0])}: {', '.join(names)}"
 
     def write(self, values: tuple[Any, ...]) -> str:
