@@ -12,7 +12,7 @@ function showRoles(form) {
   const { duties, of, names, buys } = roles;
   const chosen = contractOf(form);
   const open = chosen ? [chosen] : all(form, "[name=contract]:enabled");
-  const [first, ...others] = (open.length ? open.map(({ value }) => of[value]) : [0]).map((number) => duties[number]);
+  const [first, ...others] = (open.length ? open.map(({ value }) => of[value] ?? 0) : [0]).map((number) => duties[number]);
   const buyer = chosen?.classList.contains("asks-sale") ? one(form, "[name=sale_buyer]")?.value : "";
   const verbs = new Map([[declarer, []]]);
   for (const [does, step] of first) {
@@ -35,7 +35,7 @@ function showRoles(form) {
 // The seats that a row of the sheet marks: who dealt, and who named or bought the contract.
 function marksOf({ roles, players, declarer }, { contract, sale, namedBy }) {
   const seatOf = (verbs) => {
-    const duty = roles.duties[roles.of[contract]]?.find(([does]) => verbs.includes(does));
+    const duty = roles.duties[roles.of[contract] ?? 0].find(([does]) => verbs.includes(does));
     return duty && (declarer + duty[1]) % players.length;
   };
   const names = seatOf(roles.names);

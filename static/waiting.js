@@ -112,7 +112,7 @@ function amend({ effect, ...item }, state, act) {
     }
   }
   for (const each of state.rows) {
-    const marks = "declarer" in each ? Roles.marksOf({ ...state, declarer: each.declarer }, each) : null;
+    const marks = "declarer" in each && each.contract ? Roles.marksOf({ ...state, declarer: each.declarer }, each) : null;
     for (const [side, cell] of rowsAt(each.position).flatMap((line) => [...line.querySelectorAll(".score")]).entries()) {
       cell.querySelector("b").textContent = Fold.text(each.after[side]);
       if (!marks) continue;
@@ -172,7 +172,7 @@ function dealRow(effect, states, edit) {
     if (points) took.append(" ", made("span", "soft", points));
     const mark = ["declares", "deals"].find((each) => state.sides[marks[each]] === side);
     const by = mark && state.players.length > sides.length ? [made("span", "by", state.players[marks[mark]])] : [];
-    return made("td", mark ? `score ${mark} seat-${side}` : "score", made("b", "", Fold.text(after)), ...by, took);
+    return made("td", mark ? `score ${mark}` : "score", made("b", "", Fold.text(after)), ...by, took);
   });
   const number = states ? made("th", "", states[0].deal) : made("td");
   if (states) number.scope = "row";

@@ -185,12 +185,15 @@ def duties_of(ruleset: Ruleset, contract: Contract, turn: int) -> list[Duty]:
 
 
 def _roles(ruleset: Ruleset) -> dict[str, Any]:
-    """Return the duties of each contract, in steps from the player on turn (`static/roles.js`)."""
+    """Return the duties of each contract, in steps from the player on turn (`static/roles.js`).
+
+    Most contracts of a game have the first.
+    """
     duties = {contract.id: duties_of(ruleset, contract, 0) for contract in ruleset.contracts}
     different = [*{tuple(each): each for each in duties.values()}.values()]
     return {
         "duties": different,
-        "of": {contract: different.index(each) for contract, each in duties.items()},
+        "of": {name: n for name, each in duties.items() if (n := different.index(each))},
         "deals": str(labels.VERBS["deals"]),
         "names": [str(labels.VERBS["names"]), str(labels.VERBS["offers"])],
         "buys": str(labels.VERBS["buys"]),
