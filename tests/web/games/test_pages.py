@@ -25,7 +25,7 @@ from tournaments.services.games import playing
 from tournaments.web.base.phone import address
 
 MOST_STATEMENTS = 9
-LARGEST_ANSWER = 8200
+LARGEST_ANSWER = 8400
 """Bytes of the answer to a deal, compressed."""
 STALE = "Someone else has written meanwhile. Yours was not saved."
 SAME = "Another phone has already written the same; it is on the sheet once."

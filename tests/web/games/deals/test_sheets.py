@@ -196,7 +196,7 @@ def test_line_says_who_leads_and_what_the_others_need(client, kind, ruleset, dea
             ["dà, propone Ayşe", "taglia Deniz", "sceglie Cem"],
         ),
         ("russian-king", 0, "en", ["Ayşe deals", "Burak cuts, leads"]),
-        ("barbu-french-five", 0, "en", ["Ayşe declares, leads", "Emre deals", "Burak cuts"]),
+        ("barbu-french-five", 0, "en", ["Ayşe declares, leads", "Emre deals", "Deniz cuts"]),
         ("euchre", 0, "en", ["Ayşe deals", "Deniz cuts", "Burak leads"]),
         ("krapet", 0, "tr", ["Ayşe başlar"]),
     ],
