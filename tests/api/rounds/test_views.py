@@ -135,6 +135,8 @@ def test_proposal_is_replaced_and_seated_again_around_locked_tables(seated):
         ("unknown-entrant", "tables", {"entrant": 40}),
         ("seated-twice", "tables", {"entrant": 7}),
     ]
+    published = director.post(f"{path}publish/").json()
+    assert [table["locked"] for table in published["tables"]] == [False, False]
 
 
 def test_alternatives_of_a_proposal_are_offered_and_one_is_taken(director):
