@@ -295,6 +295,23 @@ def test_list_says_what_is_wrong_at_each_line_and_registers_nobody(director, row
     assert Player.objects.count() == 1
 
 
+def test_list_of_fees_marks_who_has_paid_and_registers_who_is_new(director, row):
+    for number, name in enumerate(("Ayşe", "Burak", "Cem"), 1):
+        entrant(row, number, name)
+    text = "Ad Soyad;Katılım ücreti\nAyşe;200 TL\nBURAK;0,00\nCem;evet\nDeniz;€ 10\nToplam;410\n"
+
+    wrong = paste(director, "list", text.replace("evet", "belki"))
+    seen = paste(director, "list", text)
+    for _twice in (1, 2):
+        assert paste(director, "import", text, seen=seen).status_code == 302
+
+    assert wrong.context["faults"] == [(4, "Entry fee: “belki” is neither yes nor no.")]
+    assert [line["detail"] for line in seen.context["lines"]] == ["paid", "", "paid", "paid"]
+    assert names(row) == ["Ayşe", "Burak", "Cem", "Deniz"]
+    assert [*row.entrants.values_list("paid", flat=True)] == [True, False, True, True]
+    assert AuditEntry.objects.filter(action="fee-paid").count() == 1
+
+
 def test_near_names_mean_players_of_the_club_and_faults_are_left_out(director, row):
     leyla, ak, kaya = (
         make.PlayerFactory(club=row.event.club, name=name)

@@ -398,6 +398,7 @@ COLUMNS: Mapping[str, Text] = {
     "team": gettext_lazy("Team"),
     "represents": gettext_lazy("Club"),
     "initials": gettext_lazy("Initials"),
+    "paid": gettext_lazy("Entry fee"),
     "date": gettext_lazy("Date"),
     "evening": gettext_lazy("Evening"),
     "round": pgettext_lazy("of an event", "Round"),

@@ -17,7 +17,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.http import urlencode
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import ngettext, pgettext
 from django.views.decorators.http import require_POST, require_safe
 from django_htmx.http import HttpResponseClientRefresh
 
@@ -62,7 +62,7 @@ from tournaments.services.entrants.registration import (
     withdraw_entrant,
 )
 from tournaments.services.entrants.substituting import Place, put_substitute, take_out_substitute
-from tournaments.services.imports.files import FileRefused
+from tournaments.services.imports.files import FileRefused, ImportFault, Wrong
 from tournaments.services.imports.records import fault_text
 from tournaments.services.rounds.changes import change_late
 from tournaments.services.rounds.running import (
@@ -87,7 +87,14 @@ from tournaments.web.entrants.forms import (
     near_names,
 )
 from tournaments.web.events.views import names_lately
-from tournaments.web.imports.reading import ENTRANTS, ListLine, ReadList, read_list, write_rows
+from tournaments.web.imports.reading import (
+    ENTRANTS,
+    ListLine,
+    ReadList,
+    read_fee,
+    read_list,
+    write_rows,
+)
 from tournaments.web.imports.views import ListForm, list_page, typed_list
 from tournaments.web.tournaments.views import missed_sentence, page_of, preview_below
 
@@ -298,45 +305,59 @@ def _preview(
     entries, questions = near_names(row.event.club, typed_entries, name_choices(request.POST))
     answered = all(question.chosen for question in questions)
     foreseen = preview_entries(row, entries)
-    faults = [
-        (line.number, problem)
-        for line, each in zip(lines, foreseen, strict=True)
-        if (problem := fault_text(line.fault) if line.fault else str(each.problem or ""))
-    ]
-    if faults and skips:
-        skip = typed.skip | dict(faults).keys()
-        return _preview(request, row, form, replace(typed, skip=skip))
-    seen = digest(repr(entries))
+    problems, previews, new = {}, {}, []
+    # By line: entries, numbers of those who take part already, and who has paid.
+    coming, known, paid = {}, {}, []
+    for line, entry, each in zip(lines, entries, foreseen, strict=True):
+        n, why, cell = line.number, each.problem, line.cells.get("paid", "")
+        has_paid = read_fee(cell)
+        unclear = ImportFault(Wrong.NO_YES, n, "paid", {"text": cell[:40]})
+        fault = unclear if has_paid is None else line.fault
+        if isinstance(why, EnteredAlready) and "paid" in line.cells and not entry.partner:
+            # In a list of fees.
+            known[n], why = why.data["number"], None
+        else:
+            coming[n] = entry
+        if problem := fault_text(fault) if fault else str(why or ""):
+            problems[n] = problem
+        paid += [n] if has_paid else []
+        names = each.players or tuple(filter(None, (entry.name, entry.partner)))
+        labels = (each.team, each.represents, pgettext("a fee", "paid") if has_paid else "")
+        previews[n] = {
+            # Each name, and whether it is new to the club.
+            "names": [(str(who), who in each.players and isinstance(who, str)) for who in names],
+            "detail": " · ".join(filter(None, labels)),
+            "known": n in known and " ",
+        }
+        new += [who for who in each.players if isinstance(who, str)]
+    if problems and skips:
+        return _preview(request, row, form, replace(typed, skip=typed.skip | problems.keys()))
+    seen, here = digest(repr((entries, paid))), redirect("entrants", row.event.club.slug, row.slug)
     pressed = request.POST.get("what") == "import" or "seat" in request.POST
     sure = pressed and "seen" in request.POST
-    if sure and lines and all(isinstance(each.problem, EnteredAlready) for each in foreseen):
-        # Tapped twice.
-        return redirect("entrants", row.event.club.slug, row.slug)
-    if sure and answered and not faults and seen == request.POST.get("seen"):
+    tapped_twice = lines and all(isinstance(each.problem, EnteredAlready) for each in foreseen)
+    if sure and tapped_twice and not paid:
+        return here
+    if sure and answered and not problems and seen == request.POST.get("seen"):
+        by, at = actor_of(request), timezone.now()
         with suppress(EntrantsRefused, TooMany):
-            added = register_entrants(row.pk, entries, actor_of(request), at=timezone.now())
-            _tell_registered(request, row, added)
-            return redirect("entrants", row.event.club.slug, row.slug)
+            with transaction.atomic():
+                added = register_entrants(row.pk, [*coming.values()], by, at=at) if coming else []
+                numbers = known | dict(zip(coming, (each.number for each in added), strict=True))
+                mark_paid(row.pk, [numbers[n] for n in paid], by, at=at)
+            if added:
+                _tell_registered(request, row, added)
+            return here
     room = MOST_ENTRANTS - row.entrants.count()
-    problems, previews = dict(faults), {}
-    for line, entry, each in zip(lines, entries, foreseen, strict=True):
-        typed_names = [(name, False) for name in (entry.name, entry.partner) if name]
-        previews[line.number] = {
-            # Each name, and whether it is new to the club.
-            "names": [(p, True) if isinstance(p, str) else (p.name, False) for p in each.players]
-            or typed_names,
-            "detail": " · ".join(filter(None, (each.team, each.represents))),
-        }
-    new = [name for each in foreseen for name in each.players if isinstance(name, str)]
     page = page_of(request, row) | {
         "kind": "entrants",
         "title": _("The list"),
         "form": form,
         **list_page(typed, new),
         "seen": seen,
-        "changed": sure and not faults and answered,
-        "faults": faults,
-        "too_many": str(TooMany()) if len(lines) > room else "",
+        "changed": sure and not problems and answered,
+        "faults": [*problems.items()],
+        "too_many": str(TooMany()) if len(coming) > room else "",
         "names": questions,
         "unanswered": not answered,
         "lines": [
@@ -349,11 +370,12 @@ def _preview(
             for line in typed.lines
         ],
         "new": new,
-        "number": len(lines),
+        "number": len(coming),
+        "paid": len(paid),
         "going": published_round(row),
         "hub": False,
     }
-    page["wrong"] = faults or page["too_many"]
+    page["wrong"] = problems or page["too_many"]
     refused = page["wrong"] or page["unanswered"] or page["changed"] or typed.missing
     template = "tournaments/entrants/preview.html"
     return render(request, template, page, status=422 if refused else 200)

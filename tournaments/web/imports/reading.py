@@ -59,7 +59,7 @@ MARKS = "\t;|,"
 DAMAGED = "\N{REPLACEMENT CHARACTER}"
 
 PLAYERS = ("name", "surname", "reversed", "initials")
-ENTRANTS = ("name", "surname", "reversed", "partner", "team", "represents")
+ENTRANTS = ("name", "surname", "reversed", "partner", "team", "represents", "paid")
 LABELS = ("team", "represents")
 RESULTS = ("date", "evening", "round", "table", "name", "surname", "reversed", "points")
 """What the columns of a list may be; "reversed" are names with the surname first."""
@@ -77,6 +77,7 @@ HEADINGS = {
     "team": "takim* squadr* team*",
     "represents": "kulub* kulup* circol* club*",
     "initials": "basharf* inizial* initial*",
+    "paid": "odedi odendi odeme* ucret* aidat* pagat* quota paid fee*",
     "date": "tarih* gun gunu data giorno date day",
     "evening": "aksam* etkinlik* serata evento evening* event",
     "round": "raunt* raund* tur turno round*",
@@ -88,7 +89,7 @@ HEADINGS = {
 }
 """Words of headings, by field; those with * may go on."""
 
-IN_HEADINGS = "ve e ed and of the del della dei di tam first number numero"
+IN_HEADINGS = "ve e ed and of the del della dei di tam number numero katilim iscrizione entry mi"
 """Words that headings may have, too: “Nome e cognome”."""
 
 TITLES = r"\b(liste(si)?|list|elenco|lista)\b"
@@ -660,7 +661,7 @@ def read_count(cell: str) -> int | None:
     return number if 1 <= number <= MOST_COUNTED else None
 
 
-YES = "1 x evet e si s yes y true dogru vero ✓"
+YES = "1 x ok odedi odendi pagato paid evet e si s yes y true dogru vero ✓"
 NO = "0 hayir h no n false yanlis falso -"
 
 
@@ -668,3 +669,8 @@ def read_yes(cell: str) -> bool | None:
     """Return whether a cell is ticked, in one of the three languages; None if unclear."""
     word = plain_name(cell).strip()
     return True if word in YES.split() else False if word in ["", *NO.split()] else None
+
+
+def read_fee(cell: str) -> bool | None:
+    """Return whether a fee is paid, by a tick or an amount; None if unclear."""
+    return bool(re.search("[1-9]", cell)) if re.search(r"\d", cell) else read_yes(cell)
