@@ -121,7 +121,7 @@ OVERLAPPING = """() => {
     return met;
   });
 }"""
-LETTERS = (20, 24, 32)
+LETTERS = (16, 20, 24, 32)
 """In pixels; browsers begin with 16."""
 SMALL_WIDTHS = (320, 390)
 
