@@ -9,6 +9,8 @@ from django.utils import timezone
 from tests import club_factories
 from tests.web.standings.evenings import evening
 from tests.web.statistics.played import FOUR, games
+from tournaments.services.audit import NOBODY
+from tournaments.services.people.merging import merge_players
 
 CLUB = "/clubs/moda/"
 DAY = timedelta(days=1)
@@ -24,6 +26,14 @@ def played(club, *totals, days=-1, **rest):
 
 def front(browser):
     return browser.get(CLUB).context["front"]
+
+
+def test_players_that_were_merged_are_counted_once(member, club):
+    one, other = club_factories.PlayerFactory.create_batch(2, club=club)
+    before = member.get(CLUB).context["players"]
+    merge_players(one.pk, other.pk, NOBODY, at=timezone.now())
+
+    assert member.get(CLUB).context["players"] == before - 1
 
 
 def test_winner_of_an_evening_is_who_made_most_points_in_all_its_games(member, club):

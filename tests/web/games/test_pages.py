@@ -35,6 +35,13 @@ ONE_KEY = {"key": "one-key-of-a-phone", "revision": 0}
 # Writing.
 
 
+@pytest.mark.parametrize(("deals", "asked"), [(3, True), (20, False)])
+def test_stranger_is_asked_who_they_are_only_while_the_game_goes_on(client, deals, asked):
+    page = client.get(address(game_with(deals), "write"))
+
+    assert page.context["who"]["asks"] is asked
+
+
 def test_whole_game_written_by_the_form_ends_as_in_the_rules(phone):
     game = game_with()
     for number, body in enumerate(WHOLE_GAME, 1):

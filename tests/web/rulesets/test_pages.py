@@ -1,3 +1,4 @@
+import re
 from dataclasses import replace
 
 import pytest
@@ -22,6 +23,13 @@ def house_ruleset(slug, like="turkish-king", **changes):
 
 def open_rules(visitor, ruleset):
     return visitor.get(reverse("rules_of_game", args=[ruleset]))
+
+
+@pytest.mark.parametrize("path", ["/new/", "/rules/turkish-king/"])
+def test_a_chat_and_a_search_engine_are_told_what_a_page_is_about(visitor, path):
+    page = visitor.get(path).text
+    for name in ('name="description"', 'property="og:title"', 'property="og:image"'):
+        assert re.search(f'<meta {name} content="[^"]+">', page)
 
 
 @pytest.mark.parametrize("ruleset", RULESETS)

@@ -11,6 +11,7 @@ from django.http import HttpRequest, HttpResponse
 from django.templatetags.static import static
 from django.urls import reverse
 from django.utils.translation import get_language
+from django.utils.translation import gettext as _
 
 from tournaments.engine.rules.rulesets import Ruleset
 from tournaments.engine.variants import RULESETS
@@ -39,6 +40,15 @@ def link_preview(request: HttpRequest, title: str, line: str, picture: str = "")
     """Return the preview of the requested page; `picture` is the path of its own picture."""
     picture = absolute(request, picture or static("kingscore-wide.png"))
     return LinkPreview(title, line, absolute(request, request.path), picture)
+
+
+def program_preview(request: HttpRequest, title: str) -> LinkPreview:
+    """Return the preview of a page that says what the program does."""
+    line = _(
+        "Play with real cards; write each deal here. Kingscore refuses what cannot be right and"
+        " adds up."
+    )
+    return link_preview(request, title, line)
 
 
 def club_page_preview(

@@ -386,7 +386,7 @@ def club(request: HttpRequest, slug: str) -> HttpResponse:
         "club": row,
         "bar": bar,
         "role": bar.role and Role(bar.role).label,
-        "players": row.players.filter(removed_at=None).count(),
+        "players": row.players.present().count(),
         # Lazy, as only a new club asks for it.
         "director_count": row.members.filter(role__in=DIRECTING).count,
         "differences": counts_of(row.pk) if bar.owns else [],

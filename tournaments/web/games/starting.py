@@ -53,6 +53,7 @@ from tournaments.web.base.phone import (
     new_key,
     phone_games,
     phone_table,
+    program_preview,
     remember_game,
     remember_table,
     suggested_names,
@@ -594,6 +595,7 @@ def _form(
         "playing": playing,
         "names": suggested_names(request),
         "matches": matches_to_choose(),
+        "preview": program_preview(request, _("New table")),
     }
     return render(request, "tournaments/games/new.html", page, status=status)
 

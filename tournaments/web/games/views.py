@@ -311,12 +311,12 @@ def _fields(ruleset: Ruleset, body: Mapping[str, Any]) -> Mapping[str, str] | No
 
 
 def question_of(request: HttpRequest, row: Game, rules: Ruleset) -> dict[str, Any]:
-    """Return the chairs, and whether to ask: not the phone that started the game, others once."""
+    """Return the chairs, and whether to ask: others than who started it, once, while it goes on."""
     chairs = [
         (seat, name, place_of(rules.seats, seat, clockwise=rules.clockwise))
         for seat, name in enumerate(row.players)
     ]
-    return {"chairs": chairs, "asks": not knows_game(request, row)}
+    return {"chairs": chairs, "asks": row.result is None and not knows_game(request, row)}
 
 
 @require_POST

@@ -35,7 +35,7 @@ from tournaments.texts import labels
 from tournaments.texts.labels import NAMES, OTHER
 from tournaments.texts.questions import questions_of
 from tournaments.web.base.pages import cached_for_going_back
-from tournaments.web.base.phone import address
+from tournaments.web.base.phone import address, link_preview
 
 
 def tile_of(rules: Ruleset) -> str:
@@ -311,11 +311,13 @@ def rules_index(request: HttpRequest) -> HttpResponse:
 def rules_of_game(request: HttpRequest, ruleset: str) -> HttpResponse:
     """Show the rules of one game (no query; 1 for house rules, 2 for signed-in visitors)."""
     rules = _found(request, ruleset)
+    name = _("Rules of %(name)s") % {"name": labels.name_of(rules)}
     page = {
         "id": ruleset,
         "rules": rules_page(rules),
         "how": how_it_is_played(request, rules),
         "house": rules.id not in RULESETS,
+        "preview": link_preview(request, name, labels.ruleset_summary(rules.id) or name),
     }
     return _limit_caching(
         request, rules, render(request, "tournaments/rulesets/rules_of_game.html", page)

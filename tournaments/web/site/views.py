@@ -42,13 +42,12 @@ from tournaments.web.base.pages import access_link, cached_for_going_back, keep_
 from tournaments.web.base.phone import (
     A_YEAR,
     LastTable,
-    LinkPreview,
     PhoneGame,
     address,
-    link_preview,
     new_key,
     phone_games,
     phone_table,
+    program_preview,
     remember_game,
 )
 from tournaments.web.clubs.views import members_of, next_event
@@ -109,7 +108,7 @@ def home(request: HttpRequest) -> HttpResponse:
         **_begin(request, [(game, sheets[game.row]) for game in games], last),
         "games": [_line(game, sheets[game.row]) for game in games],
         **_events(request),
-        "preview": _preview(request),
+        "preview": program_preview(request, _("The scoresheet for King")),
         "sample": None if last.players else sample_sheet(get_language() or ""),
         "server_rated": has_ratings(None),
         "deleted": "deleted" in request.GET,
@@ -185,14 +184,6 @@ def _events(request: HttpRequest) -> dict[str, Any]:
         "now": [(each, playing_text(each)) for each in playing_now(public, today)[:SHOWN]],
         "soon": soon.filter(held_on__lte=today + SOON)[:SHOWN],
     }
-
-
-def _preview(request: HttpRequest) -> LinkPreview:
-    line = _(
-        "Play with real cards; write each deal here. Kingscore refuses what cannot be right and"
-        " adds up."
-    )
-    return link_preview(request, _("The scoresheet for King"), line)
 
 
 @require_safe
