@@ -5,7 +5,15 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.playing import FAMILIES, choose, pick, tap_chip, tap_radio, write_hand
+from tests.browser.playing import (
+    FAMILIES,
+    choose,
+    pick,
+    tap_chip,
+    tap_radio,
+    write_hand,
+    write_without_signal,
+)
 from tests.deals import NAMES, WHOLE_GAME
 from tests.sample_games import load
 
@@ -567,3 +575,34 @@ def running_totals_are_in_sight(phone):
     assert len({name.get_attribute("class") for name in names}) == len(phone.game.players)
     assert len(totals) in (2, len(phone.game.players))
     assert all(re.fullmatch("−?[0-9]+", total) for total in totals)
+
+
+def test_head_follows_the_contract_and_the_buyer(new_phone):
+    phone = new_phone(locale="it-IT")
+    phone.sit_down(ruleset="italian-king-choice", options={"sale": True}, players=NAMES)
+    roles = phone.page.locator(".deal [data-role]:visible")
+    expect(roles).to_have_text(["dà, dichiara Ayşe", "taglia Deniz"])
+    pick(phone, "no-men")
+    expect(roles).to_have_text(["dà, dichiara Ayşe", "taglia Deniz", "apre Burak"])
+    phone.tap(phone.page.locator(".change"))
+    pick(phone, "declaration")
+    expect(roles).to_have_text(["dà, dichiara Ayşe", "taglia, apre Deniz"])
+    phone.page.select_option("[name=sale_buyer]", "2")
+    expect(roles).to_have_text(["dà Ayşe", "taglia, apre Deniz", "compra Cem"])
+
+
+def test_declarations_are_numbered_without_a_signal_too(new_phone):
+    phone = new_phone(locale="it-IT")
+    entries = load("italian-king-whole")["entries"]
+    phone.sit_down(*entries[:8], ruleset="italian-king")
+    phone.lose_signal()
+    sign = phone.page.locator(".contract:has([value=declaration]) .symbol")
+    expect(sign).to_have_text("I D")
+    write_without_signal(phone, entries[8:9])
+    expect(sign).to_have_text("II D")
+    expect(phone.page.locator(".sheet tr.waits .symbol")).to_have_text(re.compile("^I D"))
+    phone.find_signal()
+    phone.wait_for(9)
+    expect(phone.page.locator(".sheet tbody tr:nth-of-type(9) .symbol")).to_have_text(
+        re.compile("^I D")
+    )

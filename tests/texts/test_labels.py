@@ -94,3 +94,38 @@ def test_money_is_written_to_the_coin_as_the_language_does():
             assert labels.money_text(Fraction(amount, 100)) == text
     for value, text in (("1/10", "0.10"), ("1/200", "0.005"), ("1/3", "⅓"), (2, "2")):
         assert labels.option_value_name("stake", value) == text
+
+
+@pytest.mark.parametrize(
+    ("language", "ruleset", "contract", "names"),
+    [
+        ("en", "turkish-king", "heart-king", ("Rıfkı (king of hearts)", "Rıfkı", "♥K")),
+        ("en", "barbu", "heart-king", ("King of hearts", "♥K", "♥K")),
+        ("tr", "rifki", "heart-king", ("Rıfkı", "Rıfkı", "♥K")),
+        ("tr", "italian-king", "heart-king", ("Kupa papazı", "No K♥", "No K♥")),
+        ("it", "italian-king", "no-men", ("No Re e Fante", "No K J", "No K J")),
+        ("it", "italian-king-pairs", "no-tricks", ("Misère (−P)", "Mis", "Mis")),
+        ("it", "turkish-king", "no-tricks", ("Niente prese", "Prese", "∅")),
+        ("en", "king-five", "last-two", ("Last two", "Last 2", "9·10")),
+    ],
+)
+def test_contracts_have_the_names_and_signs_of_their_family(language, ruleset, contract, names):
+    rules = RULESETS[ruleset]
+    with translation.override(language):
+        found = (labels.contract_title, labels.contract_short, labels.contract_symbol)
+        assert tuple(name_of(rules, contract) for name_of in found) == names
+
+
+@pytest.mark.parametrize(
+    ("ruleset", "contract", "name"),
+    [
+        ("barbu-french-five", "heart-king", ("fr", "Barbu")),
+        # It is the same in English.
+        ("barbu-french", "salade", ("", "")),
+        ("barbu", "no-tricks", ("", "")),
+        ("portuguese-king", "no-hearts", ("pt", "Copas")),
+        ("russian-king", "take-last-two", ("ru", "Две последние")),
+    ],
+)
+def test_games_have_their_own_names_beside_the_translated_ones(ruleset, contract, name):
+    assert labels.name_at_home(RULESETS[ruleset], contract) == name

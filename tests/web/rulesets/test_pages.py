@@ -63,6 +63,22 @@ def test_contracts_say_units_values_sum_and_how_often():
     ]
 
 
+@pytest.mark.parametrize(
+    ("ruleset", "has", "lacks"),
+    [
+        ("turkish-king", "Çiçek, Ford", "There is no King"),
+        ("rifki", "Kupa çekmek", "Outside King"),
+        ("rifki", "There is no King in this game", "Çiçek, Ford"),
+        ("euchre-two", "the other the defender", "partner"),
+        ("euchre-three", "“I accept”", "partner"),
+        ("portuguese-king", '<i class="soft" lang="pt">Copas</i>', "Rıfkı"),
+    ],
+)
+def test_pages_have_the_words_of_their_game_and_no_others(visitor, ruleset, has, lacks):
+    page = open_rules(visitor, ruleset).text
+    assert (has in page, lacks in page) == (True, False)
+
+
 # Only a player of a pair can play alone; all other examples are possible.
 ALONE = {"euchre-two": 6, "euchre-three": 6}
 
