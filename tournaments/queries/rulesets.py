@@ -282,6 +282,10 @@ def folds_without_signal(ruleset: Ruleset) -> bool:
     )
 
 
+NOT_WITHOUT_SIGNAL = ("last_two", "king_in_a_row")
+"""Options for which phones have no form: other units, another tick."""
+
+
 def plays_without_signal(ruleset: Ruleset) -> bool:
     """Return whether a phone can begin a game of a built-in ruleset without the server.
 

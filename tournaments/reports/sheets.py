@@ -170,8 +170,9 @@ def _lines(*lines: Iterable[str]) -> list[str]:
 
 
 def _how_played(record: Mapping[str, Any]) -> str:
+    if not (options := record.get("options")):
+        return ""
     usual = read_game({**record, "options": {}, "entries": []}).game
-    options = record.get("options", {})
     return options_text(usual.ruleset.changed_options(options)) if usual else ""
 
 

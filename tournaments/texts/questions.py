@@ -121,7 +121,7 @@ def _is_possible(name: str, values: tuple[Any, ...]) -> bool:
 def questions_of(rules: Ruleset) -> list[Question]:
     """Return the questions about the options of a ruleset, in their order."""
     options = {o.setting: o for o in rules.options if o.setting not in ELSEWHERE}
-    seconds = {TOGETHER[name]: name for name in TOGETHER if name in options}
+    seconds = {TOGETHER[name] for name in options.keys() & TOGETHER.keys()}
     return [
         Question(rules, (option, options[second]) if second in options else (option,))
         for name, option in options.items()
@@ -146,11 +146,10 @@ def answer_text(settings: Mapping[str, Any]) -> str:
 
 def options_text(options: Mapping[str, Any]) -> str:
     """Return the options of a table as one line."""
+    seconds = {TOGETHER[name] for name in options.keys() & TOGETHER.keys()}
     parts = []
-    for name, value in options.items():
-        second = TOGETHER.get(name, "")
-        if any(name == TOGETHER.get(other) for other in options):
-            continue
-        settings = {name: value} | ({second: options[second]} if second in options else {})
+    for name in (each for each in options if each not in seconds):
+        both = (name, TOGETHER.get(name, ""))
+        settings = {each: options[each] for each in both if each in options}
         parts.append(f"{labels.option_name(name)}: {answer_text(settings)}")
     return " · ".join(parts)

@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from tests.club_factories import TableFactory
 from tests.deals import NAMES, WHOLE_GAME
-from tests.factories import GameFactory, record
+from tests.factories import GameFactory, SetupFactory, record
 from tests.match_builders import TWO, krapet, won_by
 from tournaments.models import Game
 from tournaments.web.base.phone import address
@@ -251,3 +251,16 @@ def test_same_two_again_play_the_same_match(plain):
     games = Game.objects.all()
     assert [(g.match.length, g.match.number) for g in games] == [("best-of", 3)] * 2
     assert len({g.match_id for g in games}) == 2
+
+
+@pytest.mark.parametrize(
+    ("options", "there"),
+    [
+        ({"king_tricks": 11}, True),
+        ({"king_in_a_row": 10}, False),
+        ({"last_two": "seventh-and-last"}, False),
+    ],
+)
+def test_phone_without_signal_goes_on_only_by_rules_that_it_has(plain, options, there):
+    game = GameFactory(head=SetupFactory(options=options))
+    assert ('id="again"' in plain.get(address(game, "write")).text) == there

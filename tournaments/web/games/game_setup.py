@@ -24,7 +24,7 @@ from tournaments.engine.rules.rulesets import LONGEST_NAME, InvalidEntry, Rulese
 from tournaments.engine.variants import RULESETS
 from tournaments.models import Club, Game, Table
 from tournaments.queries.evenings import beginning_of
-from tournaments.queries.rulesets import folds_without_signal
+from tournaments.queries.rulesets import NOT_WITHOUT_SIGNAL, folds_without_signal
 from tournaments.queries.scoresheets import verdict_texts
 from tournaments.queries.sheets import (
     LaterEntryInvalid,
@@ -249,8 +249,8 @@ def new_offline(request: HttpRequest) -> HttpResponse:
 
 
 def _asked_offline(rules: Ruleset) -> Ruleset:
-    """Return the rules without options for which phones have no form: other units, another tick."""
-    options = tuple(o for o in rules.options if o.setting not in ("last_two", "king_in_a_row"))
+    """Return the rules without the options for which phones have no form."""
+    options = tuple(o for o in rules.options if o.setting not in NOT_WITHOUT_SIGNAL)
     return replace(rules, options=options)
 
 

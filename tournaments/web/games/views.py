@@ -33,7 +33,7 @@ from tournaments.permissions import (
     may_adopt,
     writable_game,
 )
-from tournaments.queries.rulesets import describe, state_of
+from tournaments.queries.rulesets import NOT_WITHOUT_SIGNAL, describe, state_of
 from tournaments.queries.scoresheets import numbers_of, verdict_texts
 from tournaments.queries.sheets import (
     LaterEntryInvalid,
@@ -715,7 +715,8 @@ def table_context(
     if match and game.ending is None:
         rows["match"] = match["so_far"]
     again = None
-    if row.table_id is None and row.match_id is None and len(row.resting) <= 2:
+    apart = row.table_id is None and row.match_id is None and len(row.resting) <= 2
+    if apart and row.options.keys().isdisjoint(NOT_WITHOUT_SIGNAL):
         # A rematch of the same people, for a phone without a signal.
         people = [*row.players, *row.resting]
         resting = who_rests(games_until(row), people, ruleset.seats) if row.resting else ()
