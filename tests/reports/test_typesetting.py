@@ -272,6 +272,25 @@ def test_empty_sheet_has_a_column_for_each_side_and_says_whose_turn_it_is(rulese
     assert rows[:5] == turns
 
 
+AFTER = "after the dealer (No K J, No Q, No 8♦, No K♥, No ♥, No U2, Mis)"
+
+
+@pytest.mark.parametrize(
+    ("ruleset", "says"),
+    [
+        ("turkish-king", ["Cuts: after the declarer", "Leads: declarer"]),
+        (
+            "italian-king-pairs",
+            ["Cuts: before the dealer", f"Leads: {AFTER}; before the dealer (D, SA)"],
+        ),
+        ("euchre-two", ["Cuts: after the dealer", "Leads: after the dealer"]),
+        ("krapet", []),
+    ],
+)
+def test_empty_sheet_says_who_cuts_and_leads(ruleset, says):
+    assert [note for note in blank(ruleset)["notes"] if note[:5] in {"Cuts:", "Leads"}] == says
+
+
 def picture_of(record, language="tr", *, wide=False):
     with translation.override(language):
         return compose_picture(record, wide=wide)

@@ -12,7 +12,14 @@ from django.utils.translation import get_language, pgettext
 from django.utils.translation import gettext as _
 
 from tournaments.engine.documents.games import Reading, digest_of_game, letters_of, read_game
-from tournaments.engine.play.games import Game, PlayedDeal, Row, only_totals, times_of
+from tournaments.engine.play.games import (
+    Game,
+    PlayedDeal,
+    Row,
+    find_roles,
+    only_totals,
+    times_of,
+)
 from tournaments.engine.play.outcomes import Outcome, award, courses, decide
 from tournaments.engine.rules.entries import (
     IMPORTED,
@@ -510,7 +517,27 @@ def _scoring(ruleset: Ruleset, contract: Contract) -> Iterator[str]:
             raise ValueError(strategy)
 
 
+def _who_cuts_and_leads(ruleset: Ruleset) -> Iterator[str]:
+    """Yield who cuts and who leads, by contract where that differs."""
+    of_dealer = (_("before the dealer"), _("after the dealer"), _("dealer"))
+    of_declarer = (_("before the declarer"), _("after the declarer"), _("declarer"))
+    words = of_dealer if roles_of(ruleset, 1, 0).deals == 0 else of_declarer
+    for verb in ("cuts", "leads"):
+        who: dict[str, list[str]] = {}
+        for contract in ruleset.contracts:
+            seat = getattr(find_roles(ruleset, contract, 0), verb)
+            places = dict(zip((ruleset.seats - 1, 1, 0), words, strict=True))
+            if seat in places:
+                sign = labels.contract_symbol(ruleset, contract.id)
+                who.setdefault(places[seat], []).append(sign)
+        signs = "%(who)s (%(signs)s)" if len(who) > 1 else "%(who)s"
+        if who:
+            found = (signs % {"who": w, "signs": ", ".join(of)} for w, of in who.items())
+            yield f"{str(labels.VERBS[verb]).capitalize()}: {'; '.join(found)}"
+
+
 def _notes(ruleset: Ruleset) -> Iterator[str]:
+    yield from _who_cuts_and_leads(ruleset)
     for option in ruleset.options:
         value = ruleset.settings.get(option.setting)
         if value is not None:
