@@ -54,6 +54,7 @@ def why(content, fields=PLAYERS):
         "Yılmaz, Ayşe\nKaya, Burak\n",
         "YILMAZ Ayşe\nKAYA Burak\n".replace("YILMAZ", "Yılmaz").replace("KAYA", "Kaya"),
         "Ayşe;Yılmaz\nBurak;Kaya\n",
+        "Ad;Tel\nAyşe Yılmaz;1\nAd;Tel\nBurak Kaya;2\n",
         "Yılmaz;Ayşe\nKaya;Burak\n",
         "Oyuncu\nYılmaz, Ayşe\nBurak Kaya\n",
         "OYUNCU LİSTESİ\nAyşe Yılmaz\nBurak Kaya\nToplam: 2\n",
@@ -92,6 +93,7 @@ def test_surname_in_a_column_of_its_own_belongs_to_the_name(one, other):
 def test_surnames_in_capitals_and_in_two_words_are_put_behind():
     assert listed("DE LUCA Mario\nROSSI Anna Maria\n") == ["Mario DE LUCA", "Anna Maria ROSSI"]
     assert listed("De Luca, Mario\nRossi, Anna\n") == ["Mario De Luca", "Anna Rossi"]
+    assert listed("Abc;Def\nGhi;Jkl\nMno;Prs\n") == ["Abc Def", "Ghi Jkl", "Mno Prs"]
     assert listed("Ayşe YILMAZ\nBurak KAYA\n") == ["Ayşe YILMAZ", "Burak KAYA"]
 
 
@@ -168,7 +170,7 @@ def test_results_are_read_with_titles_sums_hours_and_without_headings(text):
     ("cells", "days"),
     [
         (["21.11.2026", "1-2-25"], [(2026, 11, 21), (2025, 2, 1)]),
-        (["11/20/2026", "11/05/2026"], [(2026, 11, 20), (2026, 11, 5)]),
+        (["11/13/2026", "11/05/2026"], [(2026, 11, 13), (2026, 11, 5)]),
         (["11/05/2026", "11/06/2026"], [(2026, 5, 11), (2026, 6, 11)]),
         (["11/20/2026", "20/11/2026"], [None, (2026, 11, 20)]),
         (["14 Mart 2025", "March 14, 2025"], [(2025, 3, 14)] * 2),
@@ -293,9 +295,10 @@ def test_what_is_no_list_is_refused(monkeypatch):
     assert why(b"\n ; \n") == "empty"
     assert why("İsim;Takım\n".encode()) == "names"
     assert why(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1") == "xls"
-    assert why(b"%PDF-1.7\x00\x01\x81") == "text"
+    assert why(b"%PDF-1.7\x00\x01\x81") == why(b"\x81\x8d\x8f" * 9) == "text"
     assert why(b"PK\x03\x04 and no more") == "xlsx"
     assert why(b"x\n" * (reading.MOST_LINES + reading.MOST_TITLES + 1)) == "long"
+    assert why(b"\n" * (2 * reading.MOST_ROWS + 1)) == "long"
     assert why(b"x" * (reading.LARGEST_TEXT + 1)) == "large"
     book, out = openpyxl.Workbook(), io.BytesIO()
     book.active["A1048576"] = "Ayşe"

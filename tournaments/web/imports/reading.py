@@ -319,6 +319,10 @@ def read_list(
     width = max(place + 1 for _n, cells in rows for place, cell in enumerate(cells) if cell)
     rows = [(number, [*cells, *[""] * width][:width]) for number, cells in rows]
     titles, heading, rows = _find_headings(rows, fields)
+    if heading:
+        # Printed pages repeat them.
+        titles += [row for row in rows if row[1] == heading[1]]
+        rows = [row for row in rows if row[1] != heading[1]]
     columns = [[cells[place] for _number, cells in rows] for place in range(width)]
     guessed = _guess(columns, heading, fields, pairs=pairs)
     by_place = [
