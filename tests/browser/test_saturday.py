@@ -175,7 +175,7 @@ def play_first_round(laptop, player, card):
         field.press("Enter")
         expect(field).to_have_count(0)
     laptop.press(laptop.page.locator("main p a.button"))
-    go_on(laptop, "close-round", 1, 2, 3, 3)
+    go_on(laptop, "close-round", 1, 2)
 
 
 def look_at_the_wall(laptop):
@@ -249,7 +249,7 @@ def play_second_round(laptop, second):
 
     play(round_, WHOLE_GAME[1:])
     laptop.follow("running", 2)
-    go_on(laptop, "close-round", 2, 2, 3, 3)
+    go_on(laptop, "close-round", 2, 2)
 
 
 def play_final(laptop):
@@ -260,7 +260,7 @@ def play_final(laptop):
     play(Round.objects.get(number=3))
     laptop.skip(10)
     assert "Final" in laptop.page.locator("#next-step").inner_text()
-    go_on(laptop, "close-round", 1, 1)
+    go_on(laptop, "close-round")
     go_on(laptop, "finish")
     assert Tournament.objects.get().state == "finished"
 

@@ -158,7 +158,7 @@ def test_pages_follow_what_happens_at_the_tables(new_laptop):
     laptop.row, table = row, Table.objects.get(round__number=2, number=1)
     entrant = table.sittings.first().entrant.key
     signs = {
-        ("running", 2): "#table-1 .done",
+        ("running", 2): "#jump .done",
         ("tournament",): ".dots .done",
         ("standings",): f"#{entrant} td:nth-of-type(3):not(:has-text('–'))",
     }

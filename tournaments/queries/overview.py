@@ -25,7 +25,6 @@ from tournaments.models import (
     Round,
     Seat,
     Sitting,
-    Table,
     Tournament,
     Visitor,
 )
@@ -41,7 +40,7 @@ from tournaments.queries.state import (
     settings_of,
 )
 from tournaments.queries.steps import HowFar, LifecycleStep
-from tournaments.queries.tables import seated
+from tournaments.queries.tables import furthest_behind, seated
 from tournaments.texts.labels import Text
 
 
@@ -338,13 +337,15 @@ def _table(table: TableSeen, result: TableResult | None) -> TableSeen:
 class Strip:
     """How a tournament stands: its tables that need a director, and its clock.
 
-    `called`, `disputed` and `unconfirmed` are numbers of tables; `left` are the seconds on the
-    clock, None without one; a correction changes the places of `moved` entrants.
+    `called`, `disputed` and `unconfirmed` are numbers of tables; `last` is the one furthest behind,
+    and its deal. `left` are the seconds on the clock, None without one; a correction changes the
+    places of `moved` entrants.
     """
 
     far: HowFar
     settings: TournamentSettings
-    called: int | None = None
+    called: Sequence[int] = ()
+    last: tuple[int, int] | None = None
     disputed: int | None = None
     unconfirmed: int | None = None
     left: int | None = None
@@ -362,10 +363,14 @@ class Strip:
         return self.left is not None and self.round_.clock_started_at is None
 
     @property
-    def urgent(self) -> bool:
-        """Whether a table has called, or plays on after the end."""
-        over = self.left is not None and self.left < 0
-        return self.called is not None or (over and self.far.step.code == "look-at-tables")
+    def not_started(self) -> bool:
+        """Whether the clock has not run yet."""
+        return self.clock_stands and self.round_ is not None and not self.round_.clock_used
+
+    @property
+    def over(self) -> bool:
+        """Whether tables play on after the end."""
+        return self.left is not None and self.left < 0 and self.far.step.code == "look-at-tables"
 
 
 def load_strip(row: Tournament, far: HowFar, moved: int, at: datetime) -> Strip:
@@ -378,8 +383,9 @@ def load_strip(row: Tournament, far: HowFar, moved: int, at: datetime) -> Strip:
         # Opening the round gives the clock its time.
         minutes = settings.minutes
         return Strip(far, settings, left=None if minutes is None else minutes * 60, moved=moved)
-    calls = Table.objects.filter(round=round_, called_at__isnull=False).order_by("called_at")
-    called = calls.values_list("number", flat=True).first()
+    assert far.progress is not None
+    plays_on = far.progress["begun"] and far.step.code == "look-at-tables"
+    last = furthest_behind(round_) if plays_on else None
     disputed = unconfirmed = None
     if settings.confirm_deals:
         disputes = DealReview.objects.filter(game__table__round=round_).open_disputes()
@@ -387,7 +393,7 @@ def load_strip(row: Tournament, far: HowFar, moved: int, at: datetime) -> Strip:
         disputed = numbers.values_list("game__table__number", flat=True).first()
     if far.step.code == "close-round":
         unconfirmed = _unconfirmed(round_, row.event.confirmations)
-    return Strip(far, settings, called, disputed, unconfirmed, left, moved)
+    return Strip(far, settings, far.progress["called"], last, disputed, unconfirmed, left, moved)
 
 
 def strip_step(strip: Strip) -> LifecycleStep:
@@ -398,14 +404,9 @@ def strip_step(strip: Strip) -> LifecycleStep:
         return replace(step, code="start-and-seat", round=1)
     is_open = round_ is not None and round_.is_open
     if round_ is not None and is_open:
-        unconfirmed = strip.unconfirmed if step.code == "close-round" else None
-        for code, table in (
-            ("go-to-called", strip.called),
-            ("go-to-disputed", strip.disputed),
-            ("go-to-unconfirmed", unconfirmed),
-        ):
+        for table in (*strip.called[:1], strip.disputed, strip.unconfirmed):
             if table is not None:
-                return LifecycleStep(code, round_.number, table)
+                return LifecycleStep("go-to-table", round_.number, table)
     if strip.clock_stands and step.code == ("look-at-tables" if is_open else "open-round"):
         return replace(step, code="start-clock")
     if strip.moved and not is_open and step.code != "open-round":

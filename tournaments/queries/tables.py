@@ -9,7 +9,18 @@ from fractions import Fraction
 from itertools import groupby
 from typing import Any, TypeVar
 
-from django.db.models import Case, Exists, F, FilteredRelation, Model, OuterRef, Q, Value, When
+from django.db.models import (
+    Case,
+    Count,
+    Exists,
+    F,
+    FilteredRelation,
+    Model,
+    OuterRef,
+    Q,
+    Value,
+    When,
+)
 from django.db.models.base import ModelState
 from django.db.models.functions import Coalesce
 from django.utils.formats import number_format
@@ -239,6 +250,18 @@ def _progress_of(games: Iterable[Game]) -> dict[int, dict[str, Any]]:
     while len(_known_progress) > MOST_KNOWN:
         _known_progress.popitem(last=False)
     return {pk: progress for pk, progress in found.items() if progress is not None}
+
+
+def furthest_behind(round_: Round) -> tuple[int, int] | None:
+    """Return the number of the table that has written least, and its deal (up to 2 queries)."""
+    written = Count("revisions", filter=Q(revisions__kind=Revision.Kind.ENTRY))
+    taken_off = Count("revisions", filter=Q(revisions__kind=Revision.Kind.WITHDRAWAL))
+    games = Game.objects.filter(table__round=round_, result__isnull=True)
+    rows = games.select_related("table").alias(entries=written - taken_off)
+    game = rows.order_by("entries", "table__number").first()
+    if game is None or game.table is None:
+        return None
+    return game.table.number, _progress_of([game])[game.pk]["deals"] + 1
 
 
 def _result(row: Game) -> PerSide:

@@ -136,7 +136,7 @@ def test_dispute_calls_the_director_who_sees_both_versions(phone, director, roun
 
     tables = director.get(of_all("running", round_, round_.number))
     first = tables.context["tables"][0]
-    assert (first.table.number, len(first.troubles), first.mild) == (1, 2, False)
+    assert (first.table.number, len(first.troubles), first.kind) == (1, 2, "called")
     assert game.players[1] in first.troubles[1]["text"]
     director.post(of_all("answer_call", round_, round_.number, 1))
     page = director.get(of_all("running", round_, round_.number))

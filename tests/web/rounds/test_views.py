@@ -44,6 +44,11 @@ def order(page):
     ]
 
 
+def marks(page):
+    """The lines of the tables that play, and which are silent."""
+    return [(line.table.number, line.silent) for line in page.context["playing"]]
+
+
 def withdraw_last(director, game):
     return director.post(
         reverse("entry", args=[game.public_id, game.secret("write"), 19]),
@@ -73,7 +78,7 @@ def test_round_shows_how_far_each_table_is_and_whose_phone_wrote_last(director, 
     assert lines[1].last in {f"{each} hours ago, by {writer}" for each in hours}
     assert lines[2].last == "nothing written yet"
     assert lines[1].totals == (-100, 0, -520, -100)
-    assert "0 of 2 tables done" in page.text
+    assert "2 tables are playing, table 2 last (deal 1)" in page.text
 
 
 def test_tables_that_need_a_director_come_first(director, club):
@@ -92,13 +97,20 @@ def test_tables_that_need_a_director_come_first(director, club):
     page = director.get(url("running", round_))
 
     assert order(page) == [
-        (5, ["called the director 2 minutes ago"]),
+        (5, ["called 2 minutes ago"]),
         (2, ["nothing written for 30 min"]),
-        (4, [f"not confirmed by {', '.join(table(round_, 4).games.get().players)}"]),
+        (4, ["confirmed by nobody"]),
         (3, ["another phone took over the scoring just now"]),
         (1, []),
     ]
-    assert "4 tables need you" in page.text
+    kinds = [
+        (str(name), [each.table.number for each in lines]) for name, lines in page.context["kinds"]
+    ]
+    assert kinds == [("Called you", [5]), ("To be confirmed", [4]), ("New phone", [3])]
+    # Silence is a mark on the line, and none once the time is over.
+    assert marks(page) == [(2, True), (1, False)]
+    models.Round.objects.update(clock_seconds=60, clock_started_at=now - timedelta(minutes=2))
+    assert marks(director.get(url("running", round_))) == [(2, False), (1, False)]
 
     # The director's word confirms for all of a table, once however often the button is pressed.
     game, going_on = (table(round_, number).games.get() for number in (4, 1))
@@ -143,7 +155,7 @@ def test_page_is_sent_again_only_after_a_change(visitor, club, role):
 
     # Somebody may look while a minute begins.
     assert again.status_code == 304 or again["ETag"] != first["ETag"]
-    assert (changed.status_code, order(changed)[0]) == (200, (1, ["called the director just now"]))
+    assert (changed.status_code, order(changed)[0]) == (200, (1, ["called just now"]))
 
 
 def test_round_is_not_closed_before_all_is_ready_and_the_page_says_where(director, club):
@@ -175,7 +187,7 @@ def test_strip_says_how_a_round_stands_and_takes_its_one_next_step(director, clu
 
     def look():
         strip = director.get(of_all("entrants", round_)).context["strip"]()
-        said.append((*strip.parts[1:], strip.clock and strip.clock.text, strip.button.label))
+        said.append((strip.sentence, strip.clock and strip.clock.text, strip.button.label))
         return strip
 
     def press():
@@ -196,12 +208,12 @@ def test_strip_says_how_a_round_stands_and_takes_its_one_next_step(director, clu
     look()
 
     assert said == [
-        ("0 of 2 tables done", "clock not started", None, "Start the clock"),
-        ("0 of 2 tables done", "60 min", "Look at the tables"),
-        ("0 of 2 tables done", "60 min", "Go to table 1: called the director"),
-        ("2 of 2 tables done", "60 min", "Go to table 1: not confirmed"),
-        ("2 of 2 tables done", "60 min", "Close round 1"),
-        ("closed", "a correction moves 7 entrants", None, "Look at the correction"),
+        ("2 tables are playing; clock not started", None, "Start the clock"),
+        ("2 tables are playing", "60 min", "Look at the tables"),
+        ("2 tables are playing; table 1 has called you", "60 min", "Go to table 1"),
+        ("all tables have finished; table 1 is not confirmed", "60 min", "Go to table 1"),
+        ("all tables have finished", "60 min", "Close round 1"),
+        ("closed", None, "Look at the correction"),
     ]
 
 
@@ -220,10 +232,10 @@ def test_director_starts_stops_and_sets_the_clock(director, club):
     director.post(clock, {"do": "eat"})
     round_.refresh_from_db()
     assert (round_.clock_seconds, round_.clock_started_at) == (3840, None)
-    offer = "Time is up: give all 5 minutes more"
-    assert offer not in director.get(url("running", round_)).text
+    offer = "+5 min for all"
+    assert offer not in director.get(of_all("entrants", round_)).text
     models.Round.objects.update(clock_started_at=timezone.now() - 2 * HOUR)
-    assert offer in director.get(url("running", round_)).text
+    assert offer in director.get(of_all("entrants", round_)).text
     models.Round.objects.update(clock_seconds=None)
     assert clock not in director.get(url("running", round_)).text
 

@@ -240,7 +240,7 @@ def test_round_that_has_begun_is_not_taken_back_and_shows_how_far_it_is(director
     page = director.get(at("tournament"))
 
     assert (step_on(page), back_on(page)) == ("Look at the tables", None)
-    assert "1 of 2 tables are finished." in page.text
+    assert "only table 1 is still playing (deal 3)." in page.text
 
 
 def test_page_tells_members_how_it_is_played_and_offers_them_no_step(visitor, club):
@@ -252,7 +252,7 @@ def test_page_tells_members_how_it_is_played_and_offers_them_no_step(visitor, cl
 
     page = member.get(at("tournament"))
 
-    assert "1 entrant · 1 has withdrawn" in " ".join(page.text.split())
+    assert "1 entrant; 1 has withdrawn." in " ".join(page.text.split())
     told = dict(page.context["settings"])
     assert (told["Points of the places"], told["Minutes for a round"]) == (
         "4 · 2 · 1 · 0",
@@ -310,7 +310,8 @@ def test_round_is_seated_from_its_page_once_enough_have_checked_in(director, clu
     make.EntrantFactory(tournament=row, checked_in=2, joins_in=3)
 
     page = director.get(at("tournament"))
-    assert (step_on(page), page.context["here"]) == ("Look at the entrants", 3)
+    assert step_on(page) == "Look at the entrants"
+    assert "closed; here: 3; a table needs 4 entrants." in page.text
     make.EntrantFactory(tournament=row, checked_in=2, joins_in=2)
 
     assert step_on(director.get(at("tournament"))) == "Seat round 2"

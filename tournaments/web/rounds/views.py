@@ -37,12 +37,7 @@ from tournaments.queries.scoresheets import going_text
 from tournaments.queries.sheets import Agreement, LaterEntryInvalid
 from tournaments.queries.state import load_state, rules_of_tournament, settings_of
 from tournaments.queries.steps import LifecycleStep
-from tournaments.queries.tables import (
-    TROUBLES,
-    SmallRow,
-    ruling_effect,
-    watch_tables,
-)
+from tournaments.queries.tables import SmallRow, ruling_effect, watch_tables
 from tournaments.services.base.writes import Refused
 from tournaments.services.games.playing import confirm_all
 from tournaments.services.games.tables import current_game
@@ -81,6 +76,7 @@ from tournaments.texts import labels
 from tournaments.texts.labels import (
     MEANINGS,
     ROUND_STATES,
+    Text,
     points_text,
     round_name,
     ruling_unit,
@@ -106,20 +102,24 @@ from tournaments.web.tournaments.steps import act_text, strip_etag
 from tournaments.web.tournaments.views import page_of, preview_below, round_to_see
 
 MINUTE = 60
-DISPUTED = TROUBLES.index("disputed")
-OVER_TIME = TROUBLES.index("over-time")
 
 
 @dataclass(frozen=True)
 class RunningTable:
-    """A table of a round: players, progress, last scorer, and problems."""
+    """A table of a round: players, progress, last scorer, and problems.
+
+    `deals` are played, of `length` (None: without a fixed number).
+    """
 
     table: Table
     row: Game
     names: tuple[str, ...]
     totals: PerSide
+    deals: int
+    length: int | None
     state: str
     last: str
+    ago: str
     agreement: Agreement
     clock: Clock | None
     small: tuple[SmallRow, ...]
@@ -141,7 +141,7 @@ class RunningTable:
     def lead(self) -> list[bool]:
         """Return which sides lead: none before the first row, nor if all have the same points."""
         best = max(self.totals)
-        level = not self.small or min(self.totals) == best
+        level = min(self.totals) == best or not (self.small or self.finished)
         return [not level and total == best for total in self.totals]
 
     @property
@@ -149,14 +149,25 @@ class RunningTable:
         return list(zip(self.names, self.totals, self.lead, strict=True))
 
     @property
-    def problems(self) -> list[dict[str, Any]]:
-        """Return what needs a director; that the time is over is said once for all tables."""
-        return [trouble for trouble in self.troubles if trouble["rank"] != OVER_TIME]
+    def leader(self) -> tuple[str, object] | None:
+        """Return the first side that leads, with its points."""
+        return next(((name, total) for name, total, leads in self.columns if leads), None)
 
     @property
-    def mild(self) -> bool:
-        """Whether the table neither calls nor disputes a deal."""
-        return all(trouble["rank"] >= OVER_TIME for trouble in self.troubles)
+    def problems(self) -> list[dict[str, Any]]:
+        """Return what needs a director."""
+        return [trouble for trouble in self.troubles if trouble["code"] in KINDS]
+
+    @property
+    def kind(self) -> str:
+        """Return the code of the most urgent problem; empty without one."""
+        return self.problems[0]["code"] if self.problems else ""
+
+    @property
+    def silent(self) -> bool:
+        """Whether nothing was written for long; once the time is over, no table is silent."""
+        codes = {trouble["code"] for trouble in self.troubles}
+        return "silent" in codes and "over-time" not in codes
 
     @property
     def to_confirm(self) -> bool:
@@ -167,20 +178,15 @@ class RunningTable:
         return bool(self.table.extra_seconds and self.clock)
 
     @property
-    def is_plain(self) -> bool:
-        """Return whether its line for directors has neither a form nor a clock."""
-        return not (self.to_confirm or self.table.called_at or self.has_own_clock)
-
-    @property
     def contents(self) -> tuple[object, ...]:
-        """Return all that a plain line shows for directors."""
+        """Return all that the line of a table shows directors, but for its problem and clock."""
         place = (self.row.public_id, self.row.generation("write"), self.table.number)
         progress = (self.names, self.totals, self.state, self.last, self.finished, self.by_totals)
-        return place, progress, repr(self.problems), self.mild
+        return place, progress, self.silent
 
     @property
     def disputed(self) -> bool:
-        return any(trouble["rank"] == DISPUTED for trouble in self.troubles)
+        return any(trouble["code"] == "disputed" for trouble in self.troubles)
 
     @property
     def write(self) -> str:
@@ -195,24 +201,29 @@ def running_tables(tournament: Tournament, round_: Round, at: datetime) -> list[
     tables = []
     for seen in watch_tables(tournament, round_, at):
         row, table, progress = seen.row, seen.table, seen.progress
-        state, last = pgettext("a game", "finished"), _("nothing written yet")
+        state, last, ago = pgettext("a game", "finished"), _("nothing written yet"), ""
         if row.result is not None and "stopped" in row.result:
             state = f"{state}: {labels.reason_name('stopped', row.result['stopped'])}"
         if progress is not None:
             state = going(progress["deals"], progress["totals"] if rules.length is None else ())
         if seen.last_at is not None:
-            last = written(int((at - seen.last_at).total_seconds()) // MINUTE, seen.last_by)
+            minutes = int((at - seen.last_at).total_seconds()) // MINUTE
+            last, ago = written(minutes, seen.last_by), written(minutes, "")
         troubles = []
         for each in seen.troubles:
-            names = ", ".join(row.players[seat] for seat in each.seats)
-            troubles.append({"rank": each.rank, "text": TEXTS[each.code](each.seconds, names)})
+            some = each.seats if len(each.seats) < len(row.players) else ()
+            names = ", ".join(row.players[seat] for seat in some)
+            troubles.append({"code": each.code, "text": TEXTS[each.code](each.seconds, names)})
         line = RunningTable(
             table=table,
             row=row,
             names=tuple(rules.side_names(row.players)),
             totals=seen.totals,
+            deals=0 if progress is None else progress["deals"],
+            length=rules.length,
             state=state,
             last=last,
+            ago=ago,
             agreement=seen.agreement,
             clock=None if progress is None else clock_of(table.round, at, table.extra_seconds),
             small=() if progress is None else progress["rows"],
@@ -229,18 +240,30 @@ def etag_of_round(request: HttpRequest, tournament: Tournament, at: datetime) ->
 
 # Overdue minutes are rounded up, minutes of silence down.
 TEXTS: Mapping[str, Callable[[int, str], str]] = {
-    "called": lambda age, _names: _("called the director %(ago)s") % {"ago": ago_text(age)},
+    "called": lambda age, _names: _("called %(ago)s") % {"ago": ago_text(age)},
     "disputed": lambda _age, names: _("a deal is disputed by %(names)s") % {"names": names},
     "left": lambda _age, names: _("%(names)s has withdrawn and still sits here") % {"names": names},
     "over-time": lambda age, _names: _("over time by %(minutes)s") % {"minutes": minutes_text(age)},
     "silent": lambda age, _names: (
         _("nothing written for %(minutes)s") % {"minutes": minutes_text(age // MINUTE * MINUTE)}
     ),
-    "unconfirmed": lambda _age, names: _("not confirmed by %(names)s") % {"names": names},
+    "unconfirmed": lambda _age, names: (
+        _("not confirmed by %(names)s") % {"names": names} if names else _("confirmed by nobody")
+    ),
     "new-phone": lambda age, _names: (
         _("another phone took over the scoring %(ago)s") % {"ago": ago_text(age)}
     ),
 }
+
+
+KINDS: Mapping[str, Text] = {
+    "called": gettext_lazy("Called you"),
+    "disputed": gettext_lazy("Disputed deal"),
+    "left": gettext_lazy("Withdrawn, still seated"),
+    "unconfirmed": gettext_lazy("To be confirmed"),
+    "new-phone": gettext_lazy("New phone"),
+}
+"""The problems that need a director, the most urgent first, as headings of their tables."""
 
 
 def _written_text(minutes: int, name: str) -> str:
@@ -279,7 +302,7 @@ def running(request: HtmxRequest, slug: str, tournament: str, number: int) -> Ht
     if fragment and (unchanged := not_modified(request, etag)):
         return unchanged
     page = _page(request, row, round_)
-    page["headers"] = json.dumps({"If-None-Match": etag})
+    page |= {"headers": json.dumps({"If-None-Match": etag}), "fragment": fragment}
     template = "tournaments/rounds/_running.html" if fragment else "tournaments/rounds/running.html"
     response = render(request, template, page)
     response["ETag"] = etag
@@ -335,23 +358,26 @@ def _page(request: HttpRequest, row: Tournament, round_: Round) -> dict[str, Any
     now = timezone.now()
     round_.event = row.event
     tables = running_tables(row, round_, now)
-    quiet = [table for table in tables if not table.problems]
+    quiet = [table for table in tables if not table.kind]
     clock = clock_of(round_, now)
-    over = clock is not None and clock.over and round_.is_open
     return page_of(request, row) | {
         "round": round_,
         "round_name": round_name(round_),
         "round_state": ROUND_STATES[round_.state],
         "tables": tables,
         "in_order": sorted(tables, key=lambda each: each.table.number),
-        "troubled": [each for each in tables if each.problems],
-        "others": [
-            (_("Playing"), [each for each in quiet if not each.finished]),
-            (_("Finished"), [each for each in quiet if each.finished]),
+        "kinds": [
+            (name, lines)
+            for kind, name in KINDS.items()
+            if (lines := [table for table in tables if table.kind == kind])
         ],
+        # The last to finish comes first.
+        "playing": sorted((each for each in quiet if not each.finished), key=lambda t: t.deals),
+        "finished": [each for each in quiet if each.finished],
         "can_reopen": round_.closed_at is not None and can_reopen(row, round_),
         "clock": clock,
-        "time_is_up": over and not all(each.finished for each in tables),
+        # Before anybody has written, and after the end, little else is to be done.
+        "more_open": not round_.is_open or not any(each.row.revision for each in tables),
         "minutes": MINUTES,
     }
 

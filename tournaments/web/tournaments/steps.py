@@ -2,7 +2,7 @@
 
 import json
 import logging
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -12,14 +12,15 @@ from django.urls import Resolver404, ResolverMatch, resolve, reverse
 from django.utils import timezone
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, ngettext, pgettext
+from django.utils.translation import gettext_lazy
 
 from tournaments.models import AuditEntry, Round, Tournament
-from tournaments.queries.overview import Strip, load_strip, strip_step
+from tournaments.queries.overview import load_strip, strip_step
+from tournaments.queries.states import tournament_state
 from tournaments.queries.steps import HowFar, LifecycleStep, how_far
 from tournaments.services.rounds.proposals import number_of
 from tournaments.services.rounds.undo import details_of, last_act
-from tournaments.texts.labels import ROUND_STATES, round_name, stage_name
+from tournaments.texts.labels import round_name, stage_name
 from tournaments.web.base.pages import etag_of, tag_of
 from tournaments.web.games.views import Clock, clock_of
 
@@ -63,9 +64,7 @@ LINKS: Mapping[str, tuple[str, Text]] = {
     "add-entrants": ("entrants", gettext_lazy("Add entrants")),
     "look-at-entrants": ("entrants", gettext_lazy("Look at the entrants")),
     "look-at-tables": ("running", gettext_lazy("Look at the tables")),
-    "go-to-called": ("running_table", gettext_lazy("Go to table %(table)s: called the director")),
-    "go-to-disputed": ("running_table", gettext_lazy("Go to table %(table)s: disputed deal")),
-    "go-to-unconfirmed": ("running_table", gettext_lazy("Go to table %(table)s: not confirmed")),
+    "go-to-table": ("running_table", gettext_lazy("Go to table %(table)s")),
     "look-at-correction": ("round_changes", gettext_lazy("Look at the correction")),
     "see-standings": ("standings", gettext_lazy("See the standings")),
 }
@@ -154,20 +153,24 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class StripView:
-    """The strip: its first part stands out; `clock` is the running one of the open round.
+    """The strip: what leads, the running `clock` of the open round, and the sentence after it.
 
     `rounds` are all rounds of the tournament; `tables` is the last one with tables. `page` is the
-    page that it stands on. `act` is the audit entry of the act that can be undone, and `act_text`
-    says it. Without a `button` the strip has failed, and says so.
+    page that it stands on. A correction changes the places of `moved` entrants. `act` is the audit
+    entry of the act that can be undone, and `act_text` says it. Without a `button` the strip has
+    failed, and says so. `over` is whether tables play on after the end.
     """
 
     far: HowFar
     headers: str
     page: ResolverMatch | None = None
-    parts: tuple[str, ...] = ()
+    head: str = ""
+    sentence: str = ""
     clock: Clock | None = None
     button: Button | None = None
     urgent: bool = False
+    over: bool = False
+    moved: int = 0
     act: AuditEntry | None = None
     act_text: str = ""
 
@@ -223,14 +226,18 @@ def strip_of(
             if line_ups.url != at:
                 button = line_ups
         clock = clock_of(round_, now) if round_ is not None and round_.is_open else None
+        head, sentence = tournament_state(row, strip, directs=True)
         return StripView(
             far=far,
             headers=headers,
             page=page,
-            parts=tuple(filter(None, _parts(strip, row))),
-            clock=None if _not_started(strip) else clock,
+            head=head,
+            sentence=sentence,
+            clock=None if strip.not_started else clock,
             button=button,
-            urgent=strip.urgent,
+            urgent=strip.over or bool(strip.called),
+            over=strip.over,
+            moved=0 if step.code == "look-at-correction" else strip.moved,
             act=act,
             act_text="" if act is None else act_text(act, row),
         )
@@ -245,51 +252,3 @@ def strip_of(
 def strip_etag(request: HttpRequest, row: Tournament, at: datetime) -> str:
     """Return the ETag of the strip, from every change in the club and the current minute."""
     return tag_of(["strip", etag_of(request, row.event, directs=True), int(at.timestamp() // 60)])
-
-
-def _parts(strip: Strip, row: Tournament) -> Iterator[str]:
-    round_, far = strip.round_, strip.far
-    if round_ is None or row.state != State.RUNNING:
-        state = row.get_state_display()
-        yield state[:1].upper() + state[1:]
-        number = far.playing
-        yield ngettext("%(number)s entrant", "%(number)s entrants", number) % {"number": number}
-        if row.event.starts_at and row.state != State.FINISHED:
-            yield _("starts at %(time)s") % {"time": row.event.starts_at}
-    else:
-        numbers = {"number": round_.number, "rounds": strip.settings.rounds}
-        of_all = _("Round %(number)s of %(rounds)s") % numbers
-        yield round_name(round_) if round_.stage else of_all
-        yield from _round_parts(strip, round_)
-    if far.here is not None:
-        yield _("here: %(here)s") % {"here": far.here}
-    if strip.moved and not (round_ is not None and round_.is_open):
-        text = ngettext(
-            "a correction moves %(number)s entrant",
-            "a correction moves %(number)s entrants",
-            strip.moved,
-        )
-        yield text % {"number": strip.moved}
-
-
-def _round_parts(strip: Strip, round_: Round) -> Iterator[str]:
-    progress = strip.far.progress
-    if progress is None or round_.closed_at is not None:
-        yield str(ROUND_STATES[round_.state])
-        return
-    params = {"finished": progress["finished"], "tables": progress["tables"]}
-    if round_.is_open:
-        text = ngettext(
-            "%(finished)s of %(tables)s table done",
-            "%(finished)s of %(tables)s tables done",
-            progress["tables"],
-        )
-    else:
-        text = ngettext("%(tables)s table seated", "%(tables)s tables seated", progress["tables"])
-    yield text % params
-    if _not_started(strip):
-        yield pgettext("of a round", "clock not started")
-
-
-def _not_started(strip: Strip) -> bool:
-    return strip.clock_stands and strip.round_ is not None and not strip.round_.clock_used

@@ -3,7 +3,6 @@
 import json
 import secrets
 from collections.abc import Callable, Iterable, Mapping
-from datetime import timedelta
 from functools import cache, cached_property
 from typing import Any
 
@@ -35,6 +34,7 @@ from tournaments.permissions import (
     role_in,
     seen_tournament,
 )
+from tournaments.queries.overview import Strip
 from tournaments.queries.rulesets import rulesets_of_club
 from tournaments.queries.sheets import load_sheet
 from tournaments.queries.site import coming
@@ -45,6 +45,7 @@ from tournaments.queries.state import (
     rules_of_tournament,
     settings_of,
 )
+from tournaments.queries.states import tournament_state
 from tournaments.queries.steps import HowFar, Version, current_round, how_far, version_of
 from tournaments.reports.tournament_document import tournament_document
 from tournaments.services.base.writes import Refused
@@ -71,7 +72,7 @@ from tournaments.services.tournaments.record_import import (
     import_tournament,
 )
 from tournaments.texts import labels
-from tournaments.texts.labels import ROUND_STATES, Text, points_text, round_name
+from tournaments.texts.labels import Text, points_text, round_name
 from tournaments.texts.messages import explain
 from tournaments.texts.questions import options_text
 from tournaments.web.base.forms import LineField
@@ -419,27 +420,18 @@ def tournament(request: HtmxRequest, slug: str, tournament: str) -> HttpResponse
 
 
 def standing_of(row: Tournament, far: HowFar) -> dict[str, Any]:
-    """Return the state of a tournament and the step back."""
+    """Return the state of a tournament as visitors read it, and the step back."""
     round_, now = far.round_, timezone.now()
     clock = clock_of(round_, now) if round_ is not None and round_.is_open else None
-    too_few = ngettext(
-        "A table needs %(number)s entrant.", "A table needs %(number)s entrants.", far.needed
-    )
+    strip = Strip(far, settings_of(row), left=clock and clock.left)
     return {
         "round": round_,
-        "clock": clock,
-        "ends_at": now + timedelta(seconds=clock.left) if clock and clock.running else None,
+        "clock": None if strip.not_started else clock,
         "round_name": round_ and round_name(round_),
-        "round_state": round_ and ROUND_STATES[round_.state],
-        "rounds": settings_of(row).rounds,
-        "state": row.get_state_display(),
+        "state": tournament_state(row, strip, directs=False),
         "is_before": row.state in (State.DRAFT, State.REGISTRATION),
         "progress": far.progress,
         "back": None if far.back is None else back_button_of(far.back, row),
-        "playing": far.playing,
-        "here": far.here,
-        "withdrawn": far.withdrawn,
-        "too_few": "" if far.enough else too_few % {"number": far.needed},
     }
 
 
