@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from itertools import groupby
+from itertools import chain, groupby, repeat
 from typing import Any
 
 from django.db.models import F, QuerySet
@@ -168,14 +168,18 @@ class Overview:
 
     def path_of(self, row: Leader) -> list[dict[str, Any]]:
         """Return the closed rounds of an entrant, the first one first."""
-        return [
-            self._step(round_, row.entrant, points)
-            for round_, points in zip(self.rounds, row.by_round, strict=False)
-            if round_.number <= self.after
-        ]
+        return [step for step in self.rounds_of(row.entrant) if step["number"] <= self.after]
+
+    def rounds_of(self, entrant: str) -> list[dict[str, Any]]:
+        """Return the published rounds of an entrant, the first one first."""
+        row = self.row_of(entrant)
+        points = chain(row.by_round if row else (), repeat(None))
+        with_points = zip(self.rounds, points, strict=False)
+        return [self._step(round_, entrant, each) for round_, each in with_points]
 
     def _step(self, round_: RoundSeen, entrant: str, points: Points | None) -> dict[str, Any]:
         step: dict[str, Any] = {"number": round_.number, "label": round_.label, "points": points}
+        step["closed"] = round_.closed
         table = round_.table_of(entrant)
         if table is None:
             out = "bye" if entrant in round_.byes else "final" if round_.stage else "absent"

@@ -39,6 +39,7 @@ from tournaments.queries.overview import (
     with_ratings,
 )
 from tournaments.queries.player_pages import named_player
+from tournaments.queries.ratings import ratings_of_entrants
 from tournaments.queries.state import load_state, next_round, rules_of_tournament, settings_of
 from tournaments.services.base.writes import Refused
 from tournaments.services.entrants.registration import (
@@ -96,7 +97,13 @@ from tournaments.web.imports.reading import (
     write_rows,
 )
 from tournaments.web.imports.views import ListForm, list_page, typed_list
-from tournaments.web.tournaments.views import missed_sentence, page_of, preview_below
+from tournaments.web.tournaments.my_card import overview_fragment
+from tournaments.web.tournaments.views import (
+    TournamentPage,
+    missed_sentence,
+    page_of,
+    preview_below,
+)
 
 
 @cached_for_going_back
@@ -567,16 +574,24 @@ def _page(request: HttpRequest, row: Entrant, **forms: Any) -> HttpResponse:
     stand_ins = Substitute.objects.filter(entrant=row).select_related("player", "instead_of")
     sits_at, going = seat_in_game(row), published_round(tournament)
     out_of = row.is_playing and not row.sittings.filter(round=going).exists()
-    page = page_of(request, tournament) | {
+    page = page_of(request, tournament)
+    shared: TournamentPage = page["shared"]
+    seen = overview_fragment(shared.version, lambda: shared.state)
+    ratings = ratings_of_entrants(tournament, [row], request.user, timezone.now())
+    page |= {
         "line": line_of(row, directs=True),
         "entrant": row,
+        "rating": ratings.get(row.key),
+        "standing": seen.row_of(row.key),
+        "rounds": seen.rounds_of(row.key),
+        "now": seen.current and seen.current.table_of(row.key),
+        "going": going,
         "labels": forms.get("labels") or ChangeEntrantForm(initial=initial),
         "substitute": forms.get("substitute") or _substitute_form(row),
         "substitutes": stand_ins.order_by("round_number"),
         "seated": row.sittings.exists(),
         "sits_at": sits_at,
         "arriving": going if out_of and going is not None and not going.stage else None,
-        "sittings": row.sittings.select_related("round", "table").order_by("round__number"),
         "names": names_lately(tournament.event.club),
         "hub": False,
     }
