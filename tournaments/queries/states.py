@@ -1,14 +1,18 @@
 """The state of what runs, in the sentence that opens its pages."""
 
 from collections.abc import Iterator
+from datetime import date
+from typing import Any
 
+from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext, pgettext
 
-from tournaments.models import Round, Tournament
-from tournaments.queries.overview import Strip
+from tournaments.engine.rules.rulesets import Points
+from tournaments.models import Event, Round, Tournament
+from tournaments.queries.overview import Leader, Overview, Strip
 from tournaments.queries.steps import HowFar
-from tournaments.texts.labels import ROUND_STATES, round_name
+from tournaments.texts.labels import ROUND_STATES, points_text, round_name
 
 State = Tournament.State
 
@@ -98,3 +102,77 @@ def _tables_parts(strip: Strip, progress: dict[str, int]) -> Iterator[str]:
         yield _("a deal is disputed at table %(table)s") % {"table": strip.disputed}
     if strip.unconfirmed is not None:
         yield _("table %(table)s is not confirmed") % {"table": strip.unconfirmed}
+
+
+def player_state(row: Tournament, seen: Overview, entrant: str) -> str:
+    """Return where an entrant sits or stands, and how far the final or the next place is."""
+    now, standing = seen.current, seen.row_of(entrant)
+    table = now.table_of(entrant) if now else None
+    rivals = [each for each in seen.rows if standing and each.section == standing.section]
+    params: dict[str, Any] = {"number": int(entrant[1:]), "of": len(rivals)}
+    result = table.result_of(entrant) if table else None
+    if table is not None:
+        params |= {"table": table.number}
+        text = _("You sit at table %(table)s")
+    elif now is not None and entrant in now.byes:
+        text = _("You sit this round out")
+    elif standing is None:
+        text = _("Your number is %(number)s")
+    elif row.state == State.FINISHED:
+        text = _("You finished in place %(place)s of %(of)s with %(points)s points")
+    else:
+        text = _("You are in place %(place)s of %(of)s with %(points)s points")
+    if result is not None:
+        text = _("Your game is over: place %(place)s at table %(table)s with %(points)s points")
+        params |= {"place": result[0], "points": points_text(result[1])}
+    elif standing is not None:
+        params |= {"place": standing.place, "points": points_text(standing.points)}
+    parts = [text % params]
+    if row.state != State.FINISHED:
+        if row.event.starts_at and not seen.rounds:
+            parts.append(_("starts at %(time)s") % {"time": row.event.starts_at})
+        if entrant not in seen.here:
+            parts.append(_("you have withdrawn"))
+        elif standing is not None:
+            parts += filter(None, [_way(seen, standing)])
+    return "; ".join(parts)
+
+
+def _way(seen: Overview, standing: Leader) -> str:
+    """Return how far the final is, or else the next place; empty for the first."""
+    if standing.entrant in seen.finalists(standing.section):
+        return _("you play the final")
+    rival, above = seen.cut_of(standing), seen.next_of(standing)
+    if rival is not None:
+        inside = seen.rows.index(standing) < seen.rows.index(rival)
+        apart: Points = standing.points - rival.points
+        text = (
+            _("%(points)s points inside the cut for the final")
+            if inside
+            else _("%(points)s points to the final")
+        )
+        return text % {"points": points_text(apart if inside else -apart)}
+    if above is None:
+        return ""
+    points = points_text(above.points - standing.points)
+    return _("%(points)s points to place %(place)s") % {"points": points, "place": above.place}
+
+
+def club_state(last: Event | None, came: int, following: Event | None, today: date) -> str:
+    """Return how many came to the last evening of a club, and when the following one is."""
+    parts = []
+    if last is not None and came:
+        text = ngettext("%(day)s %(number)s person came", "%(day)s %(number)s people came", came)
+        parts.append(text % {"day": _day(last.held_on, today), "number": came})
+    if following is not None:
+        day = {"day": _day(following.held_on, today), "event": following.name}
+        parts.append(_("%(day)s %(event)s") % day)
+    sentence = "; ".join(parts)
+    return sentence[:1].upper() + sentence[1:]
+
+
+def _day(day: date, today: date) -> str:
+    """Return a day as people say it: by its weekday if it is less than a week away."""
+    near = {-1: _("yesterday"), 0: _("today"), 1: _("tomorrow")}
+    away = (day - today).days
+    return near.get(away) or date_format(day, "l" if abs(away) < 7 else "MONTH_DAY_FORMAT")

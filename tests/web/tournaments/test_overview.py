@@ -157,7 +157,6 @@ def test_card_says_what_came_of_ones_game_while_others_play_on():
     record_all(Game.objects.get(table__round=round_, table__number=1), WHOLE_GAME)
 
     assert hub(looker, row).context["card"]["result"] == (3, -110)
-    assert "at table 1" in words(hub(looker, row))
 
 
 def test_card_says_how_far_the_next_place_and_the_final_are_and_the_way_at_the_end():
@@ -171,8 +170,7 @@ def test_card_says_how_far_the_next_place_and_the_final_are_and_the_way_at_the_e
 
     card = hub(looker, row).context["card"]
     assert (card["table"], card["row"].place) == (None, 7)
-    assert card["next"] == "220 points to place 5"
-    assert card["cut"].startswith("The first 4 play the final: 230 points to Oyuncu ")
+    assert card["state"] == "You are in place 7 of 8 with −330 points; 230 points to the final"
     marks = (card["scale"]["mine"], card["scale"]["cut"], card["scale"]["best"])
     points = [mark["points"] for mark in marks]
     assert points[1] - points[0] == 230

@@ -2,8 +2,10 @@ import re
 from datetime import timedelta
 
 import pytest
+from django.urls import reverse
 from django.utils import timezone
 
+from tests.club_factories import EventFactory
 from tests.deals import WHOLE_GAME
 from tests.factories import EVENING, record_all
 from tests.tournament_builders import closed, opened, play, published, running, seated
@@ -113,8 +115,8 @@ STATES = [
     ),
     (
         time_over,
-        "Round 1 of 2: −5 min; 2 tables are playing, table 2 last (deal 2).",
-        "Round 1 of 2: −5 min; 2 tables are playing.",
+        "Round 1 of 2: time was up 4 min ago; 2 tables are playing, table 2 last (deal 2).",
+        "Round 1 of 2: time was up 4 min ago; 2 tables are playing.",
     ),
     (
         called,
@@ -155,5 +157,112 @@ def test_tournament_opens_with_its_state_in_one_sentence(visitor, lead, to_direc
     assert found == (to_director if to_member is ... else to_member)
 
 
+def out(row):
+    seated_out = published(row).sittings.get(table=None).entrant
+    return seated_out.number
+
+
+def before(row):
+    registration(row)
+    models.Event.objects.update(starts_at="19:30")
+    return 1
+
+
+def at_table(row):
+    closed(row, ENTRIES)
+    opened(row)
+    return best(row)
+
+
+FINE = {"type": "adjustment", "to": "none", "reason": "revoke"}
+ENTRIES = [FINE | {"seat": 0, "points": 50}, FINE | {"seat": 1, "points": -100}, *OVER]
+
+
+def best(row):
+    """The number of an entrant with 50 points from round 1."""
+    return row.entrants.filter(sittings__side=0, sittings__round__number=1).first().number
+
+
+def after_one(row):
+    closed(row, ENTRIES)
+    return row.entrants.filter(sittings__side=1).first().number
+
+
+def game_over(row):
+    play(opened(row), ENTRIES)
+    return best(row)
+
+
+def gone(row):
+    number = after_one(row)
+    row.entrants.filter(number=number).update(withdrawn_at=EVENING)
+    return number
+
+
+def in_final(row):
+    closed(row, ENTRIES)
+    closed(row)
+    return published(row).sittings.exclude(table=None).first().entrant.number
+
+
+def over(row):
+    closed(row, ENTRIES)
+    move_tournament(row.pk, "finished", NOBODY, at=EVENING)
+    return best(row)
+
+
+@pytest.mark.parametrize(
+    ("lead", "sentence"),
+    [
+        (before, "Your number is 1; starts at 19:30."),
+        (out, "You sit this round out."),
+        (at_table, "You sit at table 1; 50 points inside the cut for the final."),
+        (after_one, "You are in place 11 of 13 with −100 points; 100 points to the final."),
+        (game_over, "Your game is over: place 1 at table 1 with 50 points."),
+        (gone, "You are in place 11 of 13 with −100 points; you have withdrawn."),
+        (in_final, "You sit at table 1; you play the final."),
+        (over, "You finished in place 1 of 13 with 50 points."),
+    ],
+)
+def test_card_opens_with_where_one_sits_or_stands(lead, sentence):
+    row = running(*TWELVE, "On Üç", rounds=2, finals=4)
+    looker, number = member_of(row.event.club), lead(row)
+    choose = reverse("choose_entrant", args=[row.event.club.slug, row.slug])
+    looker.post(choose, {"number": number})
+
+    found = re.search(r'<p class="my-state">(.*?)</p>', page(looker, row, "tournament").text)[1]
+
+    assert found == sentence
+
+
 def words(html):
     return " ".join(re.sub("<.*?>", "", html).split())
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "sentence"),
+    [
+        (1, 1, "Yesterday 4 people came; tomorrow Yeni Yıl."),
+        (0, 0, "Today 4 people came; today Yeni Yıl."),
+        (3, 6, "{0:%A} 4 people came; {1:%A} Yeni Yıl."),
+        (40, 40, "{0.day} {0:%b} 4 people came; {1.day} {1:%b} Yeni Yıl."),
+        (2, None, "{0:%A} 4 people came."),
+        (None, 1, "Tomorrow Yeni Yıl."),
+        (None, None, "4 players"),
+    ],
+)
+def test_club_opens_with_its_last_evening_and_the_next_one(before, after, sentence):
+    row, today = running(*TWELVE[:4], rounds=1), timezone.localdate()
+    club, days = row.event.club, [today - timedelta(before or 0), today + timedelta(after or 0)]
+    models.Event.objects.update(held_on=days[0])
+    if before is None:
+        models.Tournament.objects.update(state="draft")
+    else:
+        closed(row)
+        move_tournament(row.pk, "finished", NOBODY, at=EVENING)
+    if after is not None:
+        EventFactory(club=club, name="Yeni Yıl", held_on=days[1])
+
+    text = member_of(club).get(reverse("club", args=[club.slug])).text
+
+    assert words(re.search(r"</h1>\s*<p>(.*?)</p>", text, re.DOTALL)[1]) == sentence.format(*days)

@@ -25,6 +25,7 @@ from tournaments.models import (
     PlayerRating,
     RatedRound,
     Season,
+    Seat,
     Tournament,
     User,
 )
@@ -35,6 +36,7 @@ from tournaments.permissions import account_of, actor_of, members_club, owned_cl
 from tournaments.queries.site import PlayingEvent, coming, playing_now, version_of_games
 from tournaments.queries.standings import LeagueReader
 from tournaments.queries.state import rules_of_tournament
+from tournaments.queries.states import club_state
 from tournaments.queries.statistics import (
     ClubFront,
     EveningWinner,
@@ -196,7 +198,9 @@ def front_page(
                     "tables": event.tables,
                 }
             )
+        seats = Seat.objects.filter(game__table__round__event__in=past[:1])
         page = {
+            "came": seats.aggregate(number=Count("player", distinct=True))["number"],
             "leaders": _leader_lines(front),
             "winners": winners,
             "record": _record_text(front.record, front) if front.record else None,
@@ -380,14 +384,17 @@ def club(request: HttpRequest, slug: str) -> HttpResponse:
     playing = [each.event.pk for each in now]
     soon = list(coming(events, today).exclude(pk__in=playing)[: SHOWN_EVENTS + 1])
     lead = playing_event(row, now.pop(0)) if bar.directs and now else None
+    last = front["winners"][0]["event"] if front["winners"] else None
+    following = soon[0] if soon else None
     if lead is None and soon:
         lead = next_event(soon.pop(0), bar.role)
     page = {
         "club": row,
         "bar": bar,
         "role": bar.role and Role(bar.role).label,
-        "players": row.players.present().count(),
-        # Lazy, as only a new club asks for it.
+        "state": club_state(last, front["came"], following, today),
+        # Lazy, as only a new club asks for them.
+        "players": row.players.present().count,
         "director_count": row.members.filter(role__in=DIRECTING).count,
         "differences": counts_of(row.pk) if bar.owns else [],
         "now": [(each, playing_text(each)) for each in now],

@@ -18,7 +18,6 @@ from django.utils.translation import gettext as _
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST
 
-from tournaments.engine.rules.rulesets import Points
 from tournaments.models import (
     Entrant,
     Event,
@@ -41,6 +40,7 @@ from tournaments.queries.ratings import displayed_points
 from tournaments.queries.site import PlayingEvent, playing_now
 from tournaments.queries.standings import standings_seen
 from tournaments.queries.state import TournamentState, settings_of
+from tournaments.queries.states import player_state
 from tournaments.queries.steps import Version
 from tournaments.services.notifications.subscriptions import (
     NoPushAddress,
@@ -103,7 +103,6 @@ def card_of(
     key, chosen = known
     row, now = seen.row_of(key), seen.current
     table = now.table_of(key) if now else None
-    rivals = [] if row is None else [each for each in seen.rows if each.section == row.section]
     is_over = tournament.state == Tournament.State.FINISHED
     rating = _rating(request, tournament, key) if is_over else None
     card: dict[str, Any] = {
@@ -111,15 +110,13 @@ def card_of(
         "number": int(key[1:]),
         "chosen": chosen,
         "row": row,
-        "of": len(rivals),
-        "round": now,
         "table": table,
         "out": now is not None and key in now.byes,
         "path": seen.path_of(row) if row else (),
         "write": _write(request, tournament, now, table) if now and table else "",
         "rating": rating,
         "moved": rating[1] - rating[0] if rating else 0,
-        "leaves": key not in seen.here,
+        "state": player_state(tournament, seen, key),
     }
     if table:
         # The reader's own place comes first.
@@ -128,28 +125,8 @@ def card_of(
         seats = list(zip(PLACES.get(len(players), FOUR), players, strict=False))
         card |= {"result": table.result_of(key), "seats": seats}
     if row and not is_over:
-        card |= {"cut": _cut(seen, row), "scale": _scale(seen, row)}
-        if above := seen.next_of(row):
-            points = points_text(above.points - row.points)
-            text = _("%(points)s points to place %(place)s")
-            card["next"] = text % {"points": points, "place": above.place}
+        card["scale"] = _scale(seen, row)
     return card
-
-
-def _cut(seen: Overview, row: Leader) -> str:
-    rival = seen.cut_of(row)
-    if rival is None:
-        return _("You play the final.") if row.entrant in seen.finalists(row.section) else ""
-    inside = seen.rows.index(row) < seen.rows.index(rival)
-    apart: Points = row.points - rival.points if inside else rival.points - row.points
-    params = {"points": points_text(apart), "number": seen.finals, "name": rival.name}
-    if inside:
-        text = _(
-            "Among the first %(number)s, who play the final: %(points)s points before %(name)s."
-        )
-    else:
-        text = _("The first %(number)s play the final: %(points)s points to %(name)s.")
-    return text % params
 
 
 def _scale(seen: Overview, row: Leader) -> dict[str, Any] | None:

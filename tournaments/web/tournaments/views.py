@@ -423,7 +423,7 @@ def standing_of(row: Tournament, far: HowFar) -> dict[str, Any]:
     """Return the state of a tournament as visitors read it, and the step back."""
     round_, now = far.round_, timezone.now()
     clock = clock_of(round_, now) if round_ is not None and round_.is_open else None
-    strip = Strip(far, settings_of(row), left=clock and clock.left)
+    strip = Strip(far, settings_of(row), left=clock.left if clock else None)
     return {
         "round": round_,
         "clock": None if strip.not_started else clock,
