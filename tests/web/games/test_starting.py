@@ -305,11 +305,13 @@ def test_same_again_is_not_offered_once_house_rules_are_gone(plain):
     assert [line["ruleset"] for line in page.context["games"]] == ["Club King"]
 
 
-HAS_A_TARGET = {"krapet", "euchre", "euchre-two", "euchre-three", "euchre-railroad"}
+HAS_A_TARGET = {
+    *("krapet", "euchre", "euchre-two", "euchre-three", "euchre-railroad", "bid-euchre"),
+}
 """Only the next game of a match begins without a signal."""
 NEEDS_A_SIGNAL = {
     *("turkish-king-sealed", "italian-king-pirandello", "italian-king-pairs"),
-    *("italian-king-pairs-choice", "barbu"),
+    *("italian-king-pairs-choice", "barbu", "barbu-doubles"),
 }
 PAGES = ("new_offline", "table_offline")
 
