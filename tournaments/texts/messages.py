@@ -209,7 +209,8 @@ class _Words(dict[str, object]):
             return
         for name in ("contract", "first"):
             if name in params:
-                self[name] = contract_name(str(params[name]))
+                # A problem does not say its game; most are of this family.
+                self[name] = contract_name(str(params[name]), "turkish-king")
         if "kind" in params:
             self["kind"] = kind_name(str(params["kind"]))
         if "field" in params:
