@@ -122,6 +122,7 @@ def test_contracts_have_the_names_and_signs_of_their_family(language, ruleset, c
         ("barbu-french-five", "heart-king", ("fr", "Barbu")),
         # It is the same in English.
         ("barbu-french", "salade", ("", "")),
+        ("barbu-french", "reussite", ("", "")),
         ("barbu", "no-tricks", ("", "")),
         ("portuguese-king", "no-hearts", ("pt", "Copas")),
         ("russian-king", "take-last-two", ("ru", "Две последние")),

@@ -224,7 +224,7 @@ def _deal_row(
     dealer = roles_of(game.ruleset, number, game.first_declarer, played.contract).deals
     marks = role_marks(game.ruleset, players, details.seat, dealer)
     cells = _cells(details.taken, row.totals, details.king)
-    # Doubled, sold or halved points do not follow from the numbers.
+    # Doubled, sold or halved points, or with a constant, do not follow from the numbers.
     moved = played.deal.counts is not None and row.points != _plain_points(played, len(cells))
     return {
         "kind": "deal",
@@ -242,10 +242,10 @@ def _deal_row(
 
 
 def _plain_points(played: PlayedDeal, sides: int) -> PerSide:
-    """Return what the counts of a deal come to by the values of its contract alone."""
+    """Return what the counts of a deal come to by the values of its units alone."""
     contract, counts = played.contract, played.deal.counts or {}
     return tuple(
-        contract.base + sum(counts[unit][side] * each for unit, each in contract.values.items())
+        sum(counts[unit][side] * each for unit, each in contract.values.items())
         for side in range(sides)
     )
 

@@ -653,7 +653,7 @@ def name_at_home(ruleset: Ruleset, contract: str) -> tuple[str, str]:
     """Return the language of a game and its name for a contract; empty without another one."""
     language, names = AT_HOME.get(ruleset.id) or AT_HOME.get(ruleset.family) or ("", {})
     name = names.get(contract) or names.get(contract.removeprefix("no-").removeprefix("take-"), "")
-    return (language, name) if name and contract_title(ruleset, contract) != name else ("", "")
+    return (language, name) if name and name not in contract_title(ruleset, contract) else ("", "")
 
 
 @in_language
