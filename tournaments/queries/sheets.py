@@ -127,7 +127,7 @@ def rules_of(row: Game) -> Ruleset:
 
 def stake_of(row: Game) -> Stake | None:
     """Return what a game is played for; in games of earlier versions that is an option."""
-    return read_stake(row.stake or ruleset_of(row).settings.get("stake"))
+    return read_stake(row.stake, ruleset_of(row).settings)
 
 
 def result_of(sheet: Sheet) -> dict[str, Any] | None:
@@ -239,8 +239,8 @@ def fold_sheet(row: Game, writes: tuple[Revision, ...]) -> Sheet:
     unsaved = {write.position for write in writes if write._state.adding}  # noqa: SLF001
     ruleset = ruleset_of(row)
     game = fold_bodies(ruleset, row.first_declarer, bodies.items(), unsaved)
-    if stake := row.stake or ruleset.settings.get("stake"):
-        game = game._replace(stake=read_stake(stake))
+    if stake := read_stake(row.stake, ruleset.settings):
+        game = game._replace(stake=stake)
     return Sheet(row, writes, tuple(bodies), game)
 
 

@@ -383,7 +383,12 @@ OPTIONS: Mapping[str, tuple[Text, Text]] = {
         _("Doubles of each declarer"),
         _("How often must everyone else double each declarer?"),
     ),
-    "stake": (_("Stake per point"), _("How much money for each point above or below the mean?")),
+    "stake": (
+        _("Stake"),
+        _("How much money for each point above or below the mean, or from each who sinks?"),
+    ),
+    "stake_per": (_("What the stake is for"), _("Whether each point is paid for, or sinking.")),
+    "raise_trump": (_("Going higher in trumps"), _("When a higher trump has to be played.")),
     "declarations": (
         _("Declarations"),
         _("How many declarations does each player make?"),
@@ -435,6 +440,12 @@ OPTION_VALUES: Mapping[tuple[str, Any], Text] = {
     ("sale_debt", "single"): _("missing tricks count once"),
     ("doubles_rule", "free"): _("whoever likes"),
     ("doubles_rule", "declarer"): _("not the declarer"),
+    ("stake_per", "point"): _("each point"),
+    ("stake_per", "sinking"): _("each who sinks, once; those who are out share it"),
+    ("raise_trump", "none"): _("never"),
+    ("raise_trump", "led"): _("where trump is led"),
+    ("raise_trump", "ruff"): _("where one trumps over a trump"),
+    ("raise_trump", "always"): _("always"),
     ("begins", "two-of-diamonds"): _("whoever holds the two of diamonds"),
     ("begins", "seven-of-diamonds"): _("whoever holds the seven of diamonds"),
     ("begins", "heart-king"): _("to whom the king of hearts falls"),
@@ -585,6 +596,10 @@ STAKES: Mapping[str, tuple[Text, Text]] = {
     "sinking": (
         _("Who sinks pays each who is out"),
         _("%(amount)s from each who sinks to each who is out"),
+    ),
+    "pot": (
+        _("Who sinks pays once, who is out shares it"),
+        _("%(amount)s from each who sinks, shared by those who are out"),
     ),
     "last": (_("The last pays all the others"), _("%(amount)s from the last to each other player")),
     "place": (_("Each pays everybody ahead"), _("%(amount)s to everybody ahead")),

@@ -128,6 +128,7 @@ WHY: Mapping[str, Text] = {
     "needs-pairs": _("this is for pairs"),
     "value": _("this setting cannot be “%(got)s”"),
     "sealed": _("a sealed contract needs its seal and its salt in every deal, and only it does"),
+    "no-sinking": _("nobody sinks in this game"),
     "no-king": _("King needs deals in which a contract is named"),
     "option": _("the table cannot choose this"),
     "default": _("what is played by default is none of the choices"),

@@ -311,9 +311,9 @@ def test_payments_are_the_fewest_where_many_sides_balance_each_other(balances):
     assert len(settlement.payments) == fewest_payments(settlement.balances)
 
 
-def game(players=NAMES, ruleset="turkish-king", entries=WHOLE_GAME, stake=None, **options):
+def game(players=NAMES, ruleset="turkish-king", entries=WHOLE_GAME, played_for=None, **options):
     record = {
-        "stake": stake,
+        "stake": played_for,
         "format": "kingscore-game/1",
         "ruleset": ruleset,
         "players": list(players),
@@ -458,11 +458,14 @@ def debts(played):
         a, b = rules.sides[one], rules.sides[other]
         pays = {
             "sinking": a in end.sunk and b in end.out,
+            "pot": a in end.sunk and b in end.out,
             "last": ranks[a] == last and ranks[b] < last,
             "place": ranks[a] > ranks[b],
         }[stake.per]
         if pays:
             amount = Fraction(stake.amount) / rules.seats_in_a_side
+            if stake.per == "pot":
+                amount /= rules.seats_in_a_side * len(end.out)
             owed[played.players[one]] -= amount
             owed[played.players[other]] += amount
     return owed
@@ -483,7 +486,9 @@ def test_evening_of_any_stakes_is_settled_exactly_and_by_the_fewest_payments(gam
                 paid.update({names[payer]: -amount, names[payee]: amount})
         assert sum(paid.values()) == 0
         stakes = [played.game.stake for played in own]
-        is_exact = all(s.per != "point" and (s.amount * 100).denominator == 1 for s in stakes)
+        is_exact = all(
+            s.per not in ("point", "pot") and (s.amount * 100).denominator == 1 for s in stakes
+        )
         # Else each game may round by less than a cent, and so may the evening.
         limit = 0 if is_exact else CENT * (len(own) + 1)
         assert all(abs(paid[name] - owed[name]) <= limit for name in PEOPLE)
@@ -500,20 +505,41 @@ def test_evening_of_any_stakes_is_settled_exactly_and_by_the_fewest_payments(gam
         ("turkish-king", KING, "sinking", [3, -1, -1, -1]),
         ("turkish-king", WHOLE_GAME, "last", [1, 1, -3, 1]),
         ("turkish-king", WHOLE_GAME, "place", [3, -1, -3, 1]),
+        # Each pays once, and what is paid is shared.
+        ("turkish-king", WHOLE_GAME, "pot", [3, -1, -1, -1]),
+        ("turkish-king", WHOLE_GAME[:3], "pot", [0, 0, 0, 0]),
         # Somebody who leads owes nothing yet; the penalties before have sunk all four.
         ("turkish-king", WHOLE_GAME[:3], "sinking", [0, 0, 0, 0]),
         ("euchre", [{"type": "deal", "maker": 0, "tricks": 5}] * 5, "last", [2, -2]),
     ],
 )
 def test_who_owes_what_by_sinking_and_by_places(ruleset, entries, per, owed):
-    played = game(ruleset=ruleset, entries=entries, stake={"per": per, "amount": "1/2"})
+    played = game(ruleset=ruleset, entries=entries, played_for={"per": per, "amount": "1/2"})
 
     assert outcomes.settle_game(played.game).balances == tuple(Fraction(n, 2) for n in owed)
 
 
+@pytest.mark.parametrize(
+    ("ruleset", "totals", "balances", "payments"),
+    [
+        ("turkish-king", [300, -100, -100, -100], [15, -5, -5, -5], 3),
+        ("turkish-king", [50, 60, 70, -180], ["5/3", "5/3", "5/3", -5], 3),
+        ("king-five", [400, 300, -800, -700, -700], ["15/2", "15/2", -5, -5, -5], 4),
+        ("turkish-king-partners", [-40, 40], [-5, 5], 1),
+    ],
+)
+def test_rules_may_say_that_each_who_sinks_pays_once(ruleset, totals, balances, payments):
+    entries = [{"type": "totals", "totals": totals}]
+    names = [*NAMES, "Elif"][: RULESETS[ruleset].seats]
+    played = game(names, ruleset, entries, stake=5, stake_per="sinking")
+    settled = outcomes.settle_game(played.game)
+    assert all(abs(a - Fraction(b)) < CENT for a, b in zip(settled.balances, balances, strict=True))
+    assert (sum(settled.balances), len(settled.payments)) == (0, payments)
+
+
 def test_nobody_sinks_in_rifki_and_nothing_is_settled():
     stake = {"per": "sinking", "amount": 1}
-    assert outcomes.settle_evening([game(ruleset="rifki", stake=stake)]) is None
+    assert outcomes.settle_evening([game(ruleset="rifki", played_for=stake)]) is None
 
 
 def test_evening_with_many_people_is_settled_quickly_and_right():

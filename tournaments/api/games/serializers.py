@@ -106,8 +106,8 @@ class StakeSerializer(fields.StrictSerializer):
     """What a game is played for: an amount above 0 of a thing, or of money if `thing` is empty.
 
     It is owed by each side for each point below the mean (`point`), by each who is sunk to each
-    who is out (`sinking`), by the last to each other player (`last`), or to everybody ahead
-    (`place`).
+    who is out (`sinking`), by each side that is sunk once and shared by those that are out (`pot`),
+    by the last to each other player (`last`), or to everybody ahead (`place`).
     """
 
     per = serializers.ChoiceField(STAKES)

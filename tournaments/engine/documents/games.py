@@ -342,7 +342,7 @@ def _read_head(document: Any) -> tuple[Game, tuple[str, ...]]:
             problems += error.problems
     if problems or ruleset is None:
         raise InvalidEntry(problems)
-    stake = read_stake(document.get("stake") or ruleset.settings.get("stake"))
+    stake = read_stake(document.get("stake"), ruleset.settings)
     game = Game(ruleset, document.get("first_declarer", 0), stake=stake)
     return game, tuple(document["players"])
 

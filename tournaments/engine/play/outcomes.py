@@ -82,7 +82,7 @@ OUTCOMES: Mapping[Setting, Callable[[Game], tuple[int, ...] | None]] = MappingPr
 
 def sinks(ruleset: Ruleset) -> bool:
     """Return whether players can sink in a game, or whether it only has a winner."""
-    return ruleset.settings["outcome"] != "highest-wins"
+    return ruleset.settings.get("outcome") != "highest-wins"
 
 
 def tricks_to_be_out(game: Game) -> tuple[int | None, ...]:
@@ -355,17 +355,21 @@ def settle_game(game: Game) -> Settlement | None:
     """Return the settlement of a game by its stake, as if it ended now; None without a stake.
 
     None also before the first points, and for a stake on sinking where nobody can sink. Each of a
-    pair owes what a player alone would, except for points.
+    pair owes what a player alone would, except for points and for a pot.
     """
     stake, ruleset = game.stake, game.ruleset
-    if stake is None or not game.rows or (stake.per == "sinking" and not sinks(ruleset)):
+    if stake is None or not game.rows or (stake.per in ("sinking", "pot") and not sinks(ruleset)):
         return None
-    units = game.totals
-    if stake.per in OWES:
-        owes, end = OWES[stake.per], decide(game, as_finished=True)
-        sides = range(ruleset.side_count)
+    if stake.per == "point":
+        return settle(game.totals, stake.amount, thing=stake.thing)
+    end, sides = decide(game, as_finished=True), range(ruleset.side_count)
+    if stake.per == "pot":
+        won, lost = Fraction(len(end.sunk), len(end.out) or 1), -1 if end.out else 0
+        units = [won if side in end.out else lost * (side in end.sunk) for side in sides]
+    else:
+        owes = OWES[stake.per]
         owed = [sum(owes(end, b, a) - owes(end, a, b) for b in sides) for a in sides]
-        units = tuple(number * ruleset.seats_in_a_side for number in owed)
+        units = [Fraction(number * ruleset.seats_in_a_side) for number in owed]
     return settle(units, stake.amount, thing=stake.thing)
 
 

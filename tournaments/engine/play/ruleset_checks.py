@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterator, Mapping
 from types import MappingProxyType
 
 from tournaments.engine.play.games import CUTTERS, ORDERS
-from tournaments.engine.play.outcomes import OUTCOMES
+from tournaments.engine.play.outcomes import OUTCOMES, sinks
 from tournaments.engine.rules.fields import CAPPOTTO, KING_FIELDS
 from tournaments.engine.rules.rulesets import (
     LARGEST_COUNT,
@@ -58,6 +58,7 @@ SETTINGS: Mapping[str, Option] = MappingProxyType(
             Option("doubles_rule", ("free", "declarer")),
             Option("doubles_duty", kind="number"),
             Option("stake", kind="money"),
+            Option("stake_per", ("point", "sinking")),
             Option("declarations", ("one-each", "free")),
             Option("scoring", ("win", "points")),
             Option("target", kind="count"),
@@ -67,6 +68,7 @@ SETTINGS: Mapping[str, Option] = MappingProxyType(
             Option("euchred_alone_by_alone", kind="count"),
             Option("deck", (24, 32, 25)),
             Option("begins", BEGINNERS),
+            Option("raise_trump", ("none", "led", "ruff", "always")),
             Option("laps", ON_OFF),
             Option("slam", ON_OFF),
         )
@@ -246,6 +248,8 @@ def _check_settings(ruleset: Ruleset) -> Iterator[Problem]:
     sealed = {"sealed", "salt"} & set(ruleset.fields)
     if bool(sealed) != (ruleset.settings.get("naming") == "sealed") or len(sealed) == 1:
         yield _bad("settings.naming", "sealed")
+    if "sinking" in _values(ruleset, "stake_per") and not sinks(ruleset):
+        yield _bad("settings.stake_per", "no-sinking")
     if ruleset.settings.get("king", "off") != "off" and ruleset.unnamed is not None:
         yield _bad("settings.king", "no-king")
 

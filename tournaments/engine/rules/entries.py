@@ -21,6 +21,7 @@ from tournaments.engine.rules.rulesets import (
     Points,
     Problem,
     Ruleset,
+    Setting,
     Unit,
     count_units,
     number_of,
@@ -432,15 +433,15 @@ def declared_fields(kind: type) -> Mapping[str, Declared]:
 LONGEST_THING = 20
 """The length of the name of what a game is played for."""
 
-STAKES = ("point", "sinking", "last", "place")
+STAKES = ("point", "sinking", "pot", "last", "place")
 
 
 class Stake(NamedTuple):
     """What a game is played for: the `amount` of a `thing`; without a thing it is money.
 
     `per` says who owes it: for each point below the mean to those above it (`point`), each who is
-    sunk to each who is out (`sinking`), the last to each other player (`last`), each to everybody
-    ahead (`place`).
+    sunk to each who is out (`sinking`), each side that is sunk once, shared by those that are out
+    (`pot`), the last to each other player (`last`), each to everybody ahead (`place`).
     """
 
     per: str
@@ -465,10 +466,12 @@ STAKE = or_null(
 )
 
 
-def read_stake(stored: Any) -> Stake | None:
-    """Read a stake of a record, or one that is an option of the rules: money for each point."""
-    amount = number_of(stored)
-    stake: Stake | None = STAKE.read(stored) if amount is None else Stake("point", amount)
+def read_stake(stored: Any, settings: Mapping[str, Setting]) -> Stake | None:
+    """Read the stake of a record, or else that of its rules: money for each point or sinking."""
+    amount = number_of(settings.get("stake"))
+    if stored is None and amount is not None:
+        return Stake("pot" if settings.get("stake_per") == "sinking" else "point", amount)
+    stake: Stake | None = STAKE.read(stored)
     return stake
 
 

@@ -21,9 +21,14 @@ def _load() -> dict[str, Ruleset]:
 
 def _with_switches(rules: Ruleset) -> Ruleset:
     """Return a ruleset with the switches of every game."""
-    settings = {**rules.settings, "adjustment_to": "none"}
-    option = Option("adjustment_to", ("none", "others"))
-    return replace(rules, settings=settings, options=(*rules.options, option))
+    switches = [Option("adjustment_to", ("none", "others"))]
+    if rules.settings["outcome"] != "highest-wins":
+        switches.append(Option("stake_per", ("point", "sinking")))
+    defaults = {option.setting: option.values[0] for option in switches}
+    switches.append(Option("stake", kind="money"))
+    return replace(
+        rules, settings={**rules.settings, **defaults}, options=(*rules.options, *switches)
+    )
 
 
 RULESETS: Mapping[str, Ruleset] = MappingProxyType(_load())

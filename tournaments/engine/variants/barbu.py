@@ -103,7 +103,7 @@ def _french(id_: str, pack: Pack, prizes: tuple[int, ...]) -> Ruleset:
             "cappotto": "none",
             "begins": "lot",
         },
-        options=(Option("cappotto", ("none", "plus13")), Option("stake", kind="money")),
+        options=(Option("cappotto", ("none", "plus13")),),
     )
 
 

@@ -68,7 +68,6 @@ ITALIAN_KING = Ruleset(
         Option("no_trump_declaration", ON_OFF),
         Option("blind_declaration", ON_OFF),
         Option("sale", ON_OFF),
-        Option("stake", kind="money"),
     ),
 )
 

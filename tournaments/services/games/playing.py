@@ -460,7 +460,9 @@ def change_head(
             for other in _locked_games_at_table_of(game_pk) if whole_evening else ():
                 # A stake of earlier versions is an option.
                 options = {
-                    name: set_to for name, set_to in other.options.items() if name != "stake"
+                    name: set_to
+                    for name, set_to in other.options.items()
+                    if name not in ("stake", "stake_per")
                 }
                 if other.pk != game_pk and (options, head.stake) != (other.options, other.stake):
                     changed = {"stake": head.stake, "options": options}

@@ -124,7 +124,7 @@ class HeadForm(StakeForm):
     @property
     def sinks(self) -> bool:
         # A stake of another game of the evening stays.
-        return sinks(self.rules) or self["pays"].value() == "sinking"
+        return sinks(self.rules) or self["pays"].value() in ("sinking", "pot")
 
     def began(self) -> str:
         return str(beginning_of(self.rules).began)

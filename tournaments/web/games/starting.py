@@ -237,7 +237,9 @@ class StakeForm(forms.Form):
         if not per:
             return None
         thing = self.cleaned_data["pays_thing"]
-        if thing.casefold() == labels.thing_name(labels.TEA) or (not thing and per != "point"):
+        if thing.casefold() == labels.thing_name(labels.TEA) or (
+            not thing and per not in ("point", "pot")
+        ):
             thing = labels.TEA
         return {"per": per, "amount": self.cleaned_data["pays_amount"], "thing": thing}
 
