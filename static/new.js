@@ -14,6 +14,9 @@ function draw() {
     if (trait in ruleset.dataset) form.dataset[trait] = ruleset.dataset[trait];
     else delete form.dataset[trait];
   }
+  // How the first player is found may be answered further down.
+  const way = form.elements[`${ruleset.value}.begins`]?.value;
+  if (way) form.dataset.begins = form.dataset.begins.replace(/\S+$/, way);
   const starters = [...form.querySelectorAll("[name=first_declarer]")];
   const begins = starters.findIndex(radio => radio.checked);
   if (begins >= Number(form.dataset.seats)) starters[0].checked = true;

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from fractions import Fraction
 from typing import Any
@@ -19,6 +19,7 @@ from tournaments.engine.play.outcomes import (
     tally,
 )
 from tournaments.engine.rules.rulesets import Points, Ruleset, number_of
+from tournaments.engine.variants import BEGINS
 from tournaments.models import Game
 from tournaments.models.people import fold_name, name_order
 from tournaments.queries.scoresheets import payment_texts, payments_of, state_of
@@ -55,23 +56,14 @@ class Beginning:
 
 
 BEGINNINGS: Mapping[str, Beginning] = {
-    "two-of-diamonds": Beginning(
-        _("declares first"),
-        _("declared first"),
-        _("Who has the two of diamonds?"),
-        _("Whoever holds the two of diamonds declares first."),
-    ),
-    "two-of-diamonds-leads": Beginning(
-        _("leads first"),
-        _("led first"),
-        _("Who has the two of diamonds?"),
-        _("Whoever holds the two of diamonds leads first."),
-    ),
     "declarer": Beginning(
         _("declares first"),
         _("declared first"),
         _("Who declares first?"),
         _("Draw by lot who declares first."),
+    ),
+    "leader": Beginning(
+        _("leads first"), _("led first"), _("Who leads first?"), _("Draw by lot who leads first.")
     ),
     "dealer": Beginning(
         _("deals first"),
@@ -79,34 +71,43 @@ BEGINNINGS: Mapping[str, Beginning] = {
         _("Who deals first?"),
         _("Draw by lot who deals first."),
     ),
-    "starter": Beginning(
-        _("begins"),
-        _("began"),
-        _("Who begins?"),
-        _("Draw by lot who begins."),
+    "starter": Beginning(_("begins"), _("began"), _("Who begins?"), _("Draw by lot who begins.")),
+}
+"""By what the first player does."""
+
+BY_CARD: Mapping[str, tuple[Text, Text]] = {
+    "two-of-diamonds": (
+        _("Who has the two of diamonds?"),
+        _("Whoever holds the two of diamonds begins."),
+    ),
+    "seven-of-diamonds": (
+        _("Who has the seven of diamonds?"),
+        _("Whoever holds the seven of diamonds begins."),
+    ),
+    "heart-king": (
+        _("To whom did the king of hearts fall?"),
+        _("Deal cards face up: to whom the king of hearts falls begins."),
     ),
 }
-
-BEGINS: Mapping[str, str] = {
-    "turkish-king": "two-of-diamonds",
-    "turkish-king-double": "two-of-diamonds-leads",
-    "italian-king": "dealer",
-    "krapet": "starter",
-    "euchre": "dealer",
-    "portuguese-king": "dealer",
-    "russian-king": "dealer",
-    "barbu": "declarer",
-}
-"""The key in `BEGINNINGS` by ruleset, or else by family; other games have a starter."""
+"""Question and sentence, where a card finds the first player; otherwise it is by lot."""
 
 
-def begins(rules: Ruleset) -> str:
-    """Return the key in `BEGINNINGS` for how the first player is chosen."""
-    return BEGINS.get(rules.id) or BEGINS.get(rules.family, "starter")
+def begins(rules: Ruleset) -> tuple[str, str]:
+    """Return what the first player does, a key of `BEGINNINGS`, and how they are found."""
+    way = str(rules.settings.get("begins", BEGINS.get(rules.family, "lot")))
+    if rules.family == "barbu":
+        return "declarer", way
+    if rules.settings.get("dealer") == "declares":
+        return "dealer", way
+    if rules.family not in BEGINS:
+        return "starter", way
+    return ("declarer" if rules.contracts[0].declared else "leader"), way
 
 
 def beginning_of(rules: Ruleset) -> Beginning:
-    return BEGINNINGS[begins(rules)]
+    does, way = begins(rules)
+    question, hint = BY_CARD.get(way, (BEGINNINGS[does].question, BEGINNINGS[does].hint))
+    return replace(BEGINNINGS[does], question=question, hint=hint)
 
 
 MOST_COLUMNS = 4

@@ -101,7 +101,6 @@ def _french(id_: str, pack: Pack, prizes: tuple[int, ...]) -> Ruleset:
             "dealer": "before",
             "cuts": "before-dealer",
             "cappotto": "none",
-            "begins": "lot",
         },
         options=(Option("cappotto", ("none", "plus13")),),
     )

@@ -50,7 +50,6 @@ def _game(id_: str, pack: Pack, penalties: Mapping[str, Mapping[str, int]], seat
             "outcome": "highest-wins",
             "dealer": "declares",
             "cuts": "after-dealer",
-            "begins": "lot",
         },
     )
 

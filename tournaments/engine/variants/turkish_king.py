@@ -235,7 +235,6 @@ KING_THREE = Ruleset(
         "king": "ends-game",
         "king_deals": "all",
         "out": "mean",
-        "begins": "two-of-diamonds",
     },
     options=(
         Option("king", ("ends-game", "declared", "off")),

@@ -264,7 +264,7 @@ def _page(request: HtmxRequest, row: Game, form: RematchForm, status: int = 200)
         "form": form,
         "ruleset": labels.name_of(rules),
         "match": row.match and terms_text(row.match.length, row.match.number),
-        "begins": begins(rules),
+        "begins": begins(rules)[1],
         "question": beginning_of(rules).question,
         "back": address(row, "write"),
         "key": new_key(),

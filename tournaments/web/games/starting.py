@@ -24,7 +24,7 @@ from tournaments.engine.variants import RULESETS
 from tournaments.models import Game, Match, Revision
 from tournaments.models.people import fold_name
 from tournaments.permissions import actor_of, writable_game
-from tournaments.queries.evenings import BEGINNINGS, begins
+from tournaments.queries.evenings import BEGINNINGS, BY_CARD, begins
 from tournaments.queries.rulesets import house_document, offered_rulesets, plays_without_signal
 from tournaments.queries.sheets import Sheet, stake_of
 from tournaments.services.games.playing import GameSetup
@@ -144,8 +144,8 @@ class RulesetFields:
 
     @property
     def begins(self) -> str:
-        """How the first player is found."""
-        return begins(self.rules)
+        """What the first player does, and how they are found."""
+        return " ".join(begins(self.rules))
 
     @property
     def here(self) -> bool:
@@ -331,8 +331,11 @@ class NewTableForm(StakeForm):
         )
 
     def beginnings(self) -> list[tuple[str, str, str]]:
-        """Return the ways to find the first player: as labels beside a name, and as sentences."""
+        """Return what first players do, as labels beside a name and as sentences where by lot."""
         return [(id_, str(each.says), str(each.hint)) for id_, each in BEGINNINGS.items()]
+
+    def beginnings_by_card(self) -> list[tuple[str, str]]:
+        return [(id_, str(hint)) for id_, (_question, hint) in BY_CARD.items()]
 
     def table(self) -> Iterator[forms.BoundField]:
         """Yield the fields of players and game, without the first player."""

@@ -160,7 +160,7 @@ def _begin(
 def _question(rules: Ruleset) -> dict[str, Any]:
     return {
         "ruleset": labels.name_of(rules),
-        "begins": begins(rules),
+        "begins": begins(rules)[1],
         "question": beginning_of(rules).question,
     }
 
