@@ -38,11 +38,23 @@ from tournaments.web.events.forms import EventForm
 Text = str | Promise
 State = Tournament.State
 
-PRESETS: Mapping[str, Text] = {
-    "club-evening": gettext_lazy("Club evening of 3 rounds"),
-    "swiss-day": gettext_lazy("One-day Swiss of 5"),
-    "league-night": gettext_lazy("League night"),
-    "final-of-four": gettext_lazy("Final of four"),
+PRESETS: Mapping[str, tuple[Text, Text]] = {
+    "club-evening": (
+        gettext_lazy("Club evening"),
+        gettext_lazy("3 rounds; the points of the games add up."),
+    ),
+    "swiss-day": (
+        gettext_lazy("One-day Swiss"),
+        gettext_lazy("5 rounds of 75 minutes; points by place; the leaders meet in the last one."),
+    ),
+    "league-night": (
+        gettext_lazy("League night"),
+        gettext_lazy("2 rounds; points by place; house players fill the tables."),
+    ),
+    "final-of-four": (
+        gettext_lazy("Final of four"),
+        gettext_lazy("3 rounds, then a final of the first four that starts at 0."),
+    ),
 }
 
 
@@ -224,6 +236,10 @@ class TournamentForm(EventForm):
             if name not in self.fields:
                 self.fields[name] = declared_field(LABELLED[name])
         self.fields["rounds"].required, self.fields["sections"].required = True, False
+        seating = self.fields["seating"]
+        assert isinstance(seating, forms.ChoiceField)
+        seating.widget, choices = forms.RadioSelect(), seating.choices
+        seating.choices = choices
         if self.fixed:
             self.fields["ruleset"].required = False
         for number in range(self.tie_count):
