@@ -12,7 +12,7 @@ from tests.factories import GameFactory, HouseRulesetFactory, SetupFactory, reco
 from tests.match_builders import rematch
 from tests.reports.asked import silent
 from tests.reports.conftest import Pdf
-from tests.rules_next.test_rules_next import DOCUMENTS, PENDING, load
+from tests.rules_next.test_rules_next import DOCUMENTS, load
 from tests.sample_games import load as read_record
 from tests.sample_games import load_result as read_result
 from tournaments.engine.variants import RULESETS
@@ -21,7 +21,7 @@ from tournaments.reports.documents import compose
 from tournaments.texts.labels import points_text
 from tournaments.web.base.phone import address, evening_address
 
-READABLE = [name.removesuffix(".json") for name in DOCUMENTS if name not in PENDING]
+READABLE = [name.removesuffix(".json") for name in DOCUMENTS]
 NAMES = ("Ayşe", "Burak", "Cem", "Deniz", "Elif", "Fatma")
 SIX = {
     "format": "kingscore-ruleset/1",
