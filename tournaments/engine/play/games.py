@@ -132,7 +132,7 @@ class Game(NamedTuple):
     @property
     def declarer(self) -> int:
         """The seat whose turn it is to declare the next deal (or to deal it, or to start)."""
-        return self.seat_of(len(self.deals) + self.passed)
+        return self.seat_of(self.turns)
 
     def seat_of(self, hand: int) -> int:
         """The seat whose turn a hand is, counted from 0."""
