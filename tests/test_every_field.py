@@ -32,6 +32,7 @@ from tournaments.services.clubs.membership import CLUB_FIELDS
 from tournaments.services.people.changes import remove_player
 from tournaments.services.people.players import add_player
 from tournaments.services.tournaments.record_import import Into, import_tournament
+from tournaments.texts.questions import MEANINGLESS
 from tournaments.web.base.phone import address
 
 pytestmark = pytest.mark.django_db
@@ -215,6 +216,10 @@ def setup_values(rules):
             if option.values and option.setting in implied:
                 others = (v for v in option.values if v != implied[option.setting])
                 options[option.setting] = next(others)
+    for name, (other, value) in MEANINGLESS.items():
+        # The page refuses what changes nothing.
+        if options.get(other) == value:
+            options.pop(name, None)
     texts = {name: f"{name} & ♥".ljust(LONGEST_NAME, "x") for name in ("title", "place")}
     players = [f"Işıl {seat} <é>" for seat in range(rules.seats)]
     values = {"players": players, "first_declarer": rules.seats - 1, "options": options, **texts}
@@ -234,13 +239,16 @@ def test_setup_of_a_game_goes_all_the_way_round(program, client, ruleset):
 
     form = client.get(address(first, "write") + "names/").context["form"]
     names = [f"Oyuncu {seat}" for seat in range(RULESETS[ruleset].seats)]
-    second = GameFactory(head=SetupFactory(ruleset=ruleset, players=names))
+    # The page does not ask for it: with each mistake somebody says who gets the points.
+    unasked = {k: v for k, v in values["options"].items() if k == "adjustment_to"}
+    second = GameFactory(head=SetupFactory(ruleset=ruleset, players=names, options=unasked))
     sent = {**sent_by(form), "key": "setup-of-the-game", "revision": 0}
     client.post(address(second, "write") + "names/", sent)
     second.refresh_from_db()
     # The page asks for a stake apart from the options.
     if option := values["options"].pop("stake", None):
-        values["stake"] = {"per": "point", "amount": option, "thing": ""}
+        per = "pot" if values["options"].pop("stake_per", "") == "sinking" else "point"
+        values["stake"] = {"per": per, "amount": option, "thing": ""}
     assert some_of(values, vars(second)) == values
 
 

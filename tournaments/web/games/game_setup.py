@@ -138,10 +138,11 @@ class HeadForm(StakeForm):
         cleaned = self.cleaned_data
         asked = {o.setting for each in self.questions() for o in each.question.options}
         # A stake of earlier versions is an option: what is not asked, or stays, is as it was.
-        stake, options = self.row.stake, {**self.row.options}
+        stake = self.row.stake
         if self.has_changed_stake():
-            stake, options = self.stake, {}
-        options = {name: value for name, value in options.items() if name not in asked}
+            stake = self.stake
+            asked |= {"stake", "stake_per"}
+        options = {name: each for name, each in self.row.options.items() if name not in asked}
         options |= options_in(self, self.rules)
         return GameSetup(
             ruleset=self.row.ruleset,
