@@ -156,7 +156,7 @@ def adding(browser: Client) -> Work:
     numbers = count(1)
 
     def add() -> None:
-        answer = browser.post("/clubs/full/players/new/", {"names": f"Yeni {next(numbers)}"})
+        answer = browser.post("/clubs/full/players/new/", {"list": f"Yeni {next(numbers)}"})
         if answer.status_code != 302:
             raise RuntimeError(f"adding answered {answer.status_code}")
 
