@@ -203,10 +203,18 @@ def test_declared_king_of_a_penalty_is_made_when_the_entry_says_so(contract):
 
 
 @pytest.mark.parametrize("contract", list(UNITS))
-def test_king_of_someone_who_did_not_declare_is_refused(contract):
-    why = [("bad-king", "king", "not-declared")]
-    assert refusal(contract, 1, options=DECLARED, king=1) == why
-    assert refusal(contract, 1, options=DECLARED, king=1, king_declared_by=2) == why
+@pytest.mark.parametrize("tricks", [{}, {"king_tricks": 10, "king_deals": "all"}])
+def test_king_of_someone_who_did_not_declare_is_refused(contract, tricks):
+    why, options = [("bad-king", "king", "not-declared")], {**DECLARED, **tricks}
+    assert refusal(contract, 1, options=options, king=1) == why
+    assert refusal(contract, 1, options=options, king=1, king_declared_by=2) == why
+
+
+def test_king_with_enough_tricks_but_fewer_than_in_a_row():
+    rules = RULESETS["turkish-king"]
+    settings = {**rules.settings, "king_tricks": 8, "king_in_a_row": 10}
+    deal = Deal("trump", counts={"tricks": (4, 9, 0, 0)}, details={"king": 1})
+    assert ending(games.play(Game(replace(rules, settings=settings)), deal)) == ("king", 1, (1,))
 
 
 def test_declared_king_with_a_queen_each_stands_as_failed():

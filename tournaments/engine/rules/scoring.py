@@ -172,22 +172,21 @@ def check_king(ruleset: Ruleset, contract: Contract, deal: Deal) -> Iterable[Pro
     king = stated.get("king")
     if not stated:
         return ()
+    fewest = min(needed, in_a_row or needed)
+    taken = {
+        unit: numbers[king]
+        for unit, numbers in (deal.counts or {}).items()
+        if king is not None and unit in ruleset.units and len(numbers) == ruleset.side_count
+    }
     if not _king_counts_in(ruleset, contract):
         why = "only-in-trump"
     elif int(details.get("tricks_played", ruleset.tricks)) < ruleset.tricks:
         why = "ended-early"
     elif king is None:
         return ()
-    elif (needed := in_a_row or needed) < ruleset.tricks:
-        tricks = (deal.counts or {}).get("tricks", ())
-        if len(tricks) != ruleset.side_count or tricks[king] >= needed:
-            return ()
+    elif fewest < ruleset.tricks and taken.get("tricks", fewest) < fewest:
         why = "not-enough"
-    elif not all(
-        numbers[king] == ruleset.units[unit].total
-        for unit, numbers in (deal.counts or {}).items()
-        if unit in ruleset.units and len(numbers) == ruleset.side_count
-    ):
+    elif fewest == ruleset.tricks and any(n != ruleset.units[u].total for u, n in taken.items()):
         why = "not-all-units"
     elif rule == "declared" and (
         "king_declared_by" not in details or stated.get("king_declared_by", king) != king
