@@ -331,7 +331,10 @@ def _check_contract(ruleset: Ruleset, contract: Contract) -> Iterator[Problem]:
     elif not contract.named and (len(ruleset.contracts) > 1 or _is_limited(ruleset)):
         yield _bad("named", "alone")
     yield from _check_contract_fields(contract)
-    if contract.cappotto and (contract.scoring != "per-unit" or len(contract.values) != 1):
+    units = len(contract.values) + (
+        "last_two" in contract.values and "seventh-and-last" in _values(ruleset, "last_two")
+    )
+    if contract.cappotto and (contract.scoring != "per-unit" or units != 1):
         yield _bad("cappotto", "one-unit")
     if contract.base and contract.scoring != "per-unit":
         yield _bad("base", "scoring")
