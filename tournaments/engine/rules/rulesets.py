@@ -9,7 +9,7 @@ from enum import StrEnum
 from fractions import Fraction
 from functools import cached_property, lru_cache
 from itertools import accumulate, chain, combinations, groupby, islice, product
-from operator import add, sub
+from operator import add, le, sub
 from types import MappingProxyType
 from typing import Any, TypeVar
 
@@ -289,16 +289,21 @@ def check_agreement(ruleset: "Ruleset", counts: Counts) -> Iterator[Problem]:
         if any(n > most for bound in bounds for n, most in zip(numbers, bound, strict=True)):
             alone = False
             yield Problem(Code.INCONSISTENT_COUNTS, f"counts.{unit}", {"why": "within"})
-    fewest = fewest_tricks(ruleset, counts) if alone else 0
+    fewest = fewest_tricks(ruleset, counts, enough=ruleset.tricks) if alone else 0
     if fewest is None or fewest > ruleset.tricks:
         yield Problem(Code.INCONSISTENT_COUNTS, "counts", {"why": "cards"})
 
 
-def fewest_tricks(ruleset: "Ruleset", counts: Counts) -> int | None:
-    """Return the fewest tricks in which the sides can have taken `counts`, or None if in none."""
+def fewest_tricks(ruleset: "Ruleset", counts: Counts, enough: int = 0) -> int | None:
+    """Return the fewest tricks in which the sides can have taken `counts`, or None if in none.
+
+    So few as are `enough` may not be the fewest.
+    """
     tricks, seats = counts.get("tricks"), ruleset.seats
     fewest = None
-    for cards, (named, talon) in product(_cards_by_side(ruleset, counts), _named(ruleset, counts)):
+    named_tricks = [*_named(ruleset, counts)]
+    ways = ((cards, *more) for cards in _cards_by_side(ruleset, counts) for more in named_tricks)
+    for cards, named, talon in ways:
         needed = [
             max(-(-(n - more) // seats), least)
             for n, more, least in zip(cards, talon, named, strict=True)
@@ -308,6 +313,8 @@ def fewest_tricks(ruleset: "Ruleset", counts: Counts) -> int | None:
                 continue
             needed = list(tricks)
         fewest = sum(needed) if fewest is None else min(fewest, sum(needed))
+        if fewest <= enough:
+            break
     return fewest
 
 
@@ -360,14 +367,11 @@ def _cards_by_side(ruleset: "Ruleset", counts: Counts) -> Iterator[list[int]]:
     # Without a unit of their own these are hearts of one other unit: only their number matters.
     twice = {(0,) * ruleset.side_count}
     for (one, other), number in free:
-        hearts, others = (left[one], left[other]) if one == "hearts" else (left[other], left[one])
-        twice = {
-            tuple(map(add, before, more))
-            for before in twice
-            for more in _shares(number, tuple(map(min, others, map(sub, hearts, before))))
-        }
+        shares = tuple(_shares(number, tuple(map(min, left[one], left[other]))))
+        twice = {tuple(map(add, before, more)) for before in twice for more in shares}
     for both in twice:
-        yield list(map(sub, cards, both))
+        if all(map(le, both, left.get("hearts", both))):
+            yield list(map(sub, cards, both))
 
 
 def _shares(number: int, most: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
@@ -735,8 +739,8 @@ OPTION_KINDS: Mapping[str, Callable[[Option, object], bool]] = MappingProxyType(
 """The checks of option values, by kind."""
 
 
-MOST_STATES = 200_000
-"""The states that are walked where counting does not prove that no game gets stuck."""
+MOST_STEPS = 2_000_000
+"""The steps that are walked where counting does not prove that no game gets stuck."""
 
 MOST_CHOSEN = 10
 """The most kinds or contracts for which all ways to use them up are tried."""
@@ -747,7 +751,7 @@ def check_end(ruleset: Ruleset) -> Iterator[Problem]:
     if ruleset.length is None or ruleset.unnamed is not None:
         return
     problems = [fault for order in _values(ruleset, "order") for fault in _check_order(order)]
-    budget = iter(range(MOST_STATES))
+    budget = iter(range(MOST_STEPS))
     for free in _values(ruleset, "declarations"):
         for way in _values(free, "penalties_first"):
             problems += _check_stuck(way, budget)
@@ -964,7 +968,8 @@ def _walk(
             possible = {moves[side, name] for name in names}
             if any(all(state & full for full, _step in possible) for state in states):
                 return first, deal
-            if sum(1 for _ in islice(budget, len(states))) < len(states):
+            steps = len(states) * len(possible)
+            if sum(1 for _ in islice(budget, steps)) < steps:
                 return unproved
             states = {
                 state + step for full, step in possible for state in states if not state & full
