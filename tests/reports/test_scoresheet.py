@@ -379,6 +379,6 @@ def test_paper_of_house_rules_calls_everything_as_the_house_does(pdf, record):
     )
     assert (data["title"], data["rows"][0]["contract"]) == ("King del circolo", "Niente corte")
     assert data["rows"][0]["symbol"] == "Ni"
-    assert data["subtitles"][0] == "Stake per point: 1 · Sale: yes"
+    assert data["subtitles"][0] == "Stake: 1 · Sale: yes"
     page = pdf(typeset("scoresheet.typ", data))
     assert (page.pages, "Niente corte" in page.text) == (1, True)
