@@ -674,7 +674,7 @@ def _check_doubles(game: Game, contract: Contract, deal: Deal) -> Iterator[Probl
     if deal.counts is None:
         return
     after = game._replace(deals=(*game.deals, PlayedDeal(0, contract, turn, deal, None)))
-    later = len(_hands_left(after, turn))
+    later = _hands_left(after, turn)
     for seat, owed in owed_doubles(after, turn).items():
         if owed > later:
             params = {"why": "duty", "seat": seat, "owed": owed, "deals": later}
@@ -687,17 +687,19 @@ def owed_doubles(game: Game, declarer: int) -> dict[int, int]:
     if settings.get("doubles_rule") != "declarer" or game.ruleset.length is None:
         return {}
     played = [deal.deal for deal in game.deals if deal.declarer == declarer]
-    duty = min(int(settings.get("doubles_duty", 0)), len(played) + len(_hands_left(game, declarer)))
+    duty = min(int(settings.get("doubles_duty", 0)), len(played) + _hands_left(game, declarer))
     pairs = [double["seats"] for deal in played for double in deal.details.get("doubles", ())]
     done = Counter(seat for pair in pairs if declarer in pair for seat in pair)
     others = [(declarer + turn) % seats for turn in range(1, seats)]
     return {seat: duty - done[seat] for seat in others if duty > done[seat]}
 
 
-def _hands_left(game: Game, seat: int) -> list[int]:
-    """Return the hands left to be played that are the turn of a seat."""
-    hands = range(game.turns, (game.ruleset.length or 0) + game.passed)
-    return [hand for hand in hands if game.seat_of(hand) == seat]
+def _hands_left(game: Game, seat: int) -> int:
+    """Return how many of the hands left to be played are the turn of a seat."""
+    ruleset, in_a_row = game.ruleset, game.ruleset.in_a_row
+    hands = range(game.turns, (ruleset.length or 0) + game.passed)
+    laps, rest = divmod(len(hands), in_a_row * ruleset.seats)
+    return laps * in_a_row + sum(game.seat_of(hand) == seat for hand in hands[:rest])
 
 
 def _check_void(game: Game, void: Void) -> Iterator[Problem]:
