@@ -4,6 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.deals import deal
+from tests.rules_next.test_rules_next import load
 from tournaments.models import Game
 
 pytestmark = pytest.mark.browser
@@ -17,6 +18,18 @@ DEALS = (
 CUT = """() => [...document.querySelectorAll(".seat input, .tile:not([hidden]) .who")]
   .filter(e => e.checkVisibility() && e.scrollWidth > e.clientWidth)
   .map(e => `${e.scrollWidth} > ${e.clientWidth} ${e.outerHTML.slice(0, 60)}`)"""
+
+OUTSIDE = """() => [...document.querySelectorAll(".score:is(.declares, .deals)")].filter(cell => {
+  const took = cell.querySelector(".took");
+  const { right, width } = getComputedStyle(took, "::before");
+  const mark = took.getBoundingClientRect().right - parseFloat(right) - parseFloat(width);
+  return mark < cell.getBoundingClientRect().left;
+}).map(cell => cell.innerText)"""
+BROKEN = """() => [...document.querySelectorAll(".sheet tbody th")].filter(number => {
+  const range = document.createRange();
+  range.selectNodeContents(number);
+  return range.getClientRects().length > 1;
+}).map(number => number.innerText)"""
 
 
 def fits(phone):
@@ -55,3 +68,13 @@ def test_five_play_on_a_phone_of_360_pixels(new_phone):
     page.wait_for_url("**/play/**")
     expect(page.locator("#table")).to_be_visible()
     assert phone.sheet().game.totals == (20, -260, 10, -210, 50)
+
+
+@pytest.mark.parametrize("width", [320, 360])
+def test_marks_and_numbers_of_deals_stay_in_their_columns(new_phone, width):
+    phone = new_phone(locale="tr-TR", viewport={"width": width, "height": 640})
+    record = load("king-five.game.json")
+    head = {"ruleset": "king-five", "players": PLAYERS, "first_declarer": record["first_declarer"]}
+    phone.sit_down(*record["entries"][:11], **head)
+    found = [phone.page.evaluate(script) for script in (OUTSIDE, BROKEN)]
+    assert (phone.page.locator(".sheet .score.declares").count(), found) == (11, [[], []])
