@@ -223,6 +223,7 @@ def test_empty_sheet_is_one_page_with_every_deal_and_contract(pdf, ruleset, lang
     numbers = [line.split()[0] for line in page.lines[below - deals : below]]
     assert numbers == [str(number) for number in range(1, deals + 1)]
     assert [name for name in names if name not in page.text] == []
+    assert "…" not in page.text
     assert page.fonts == {"DejaVuSans": True, "DejaVuSans-Bold": True}
 
 
