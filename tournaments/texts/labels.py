@@ -172,11 +172,7 @@ CONTRACTS: Mapping[str, tuple[Text, Text, Text]] = {
     "take-jacks": (_("Take jacks"), pgettext_lazy("short", "Jacks"), "+J"),
     "take-queens": (_("Take queens"), pgettext_lazy("short", "Queens"), "+Q"),
     "take-last-two": (_("Take the last two"), pgettext_lazy("short", "Last 2"), "+12·13"),
-    "take-heart-king": (
-        _("Take the king of hearts"),
-        pgettext_lazy("short", "♥K"),
-        "+♥K",
-    ),
+    "take-heart-king": (_("Take the king of hearts"), pgettext_lazy("short", "+♥K"), "+♥K"),
     "take-yeralash": (_("Yeralash for points"), pgettext_lazy("short", "Yeralash"), "Σ+"),
     "last-trick": (_("Last trick"), pgettext_lazy("short", "Last"), "13."),
     "salade": (_("Salade"), pgettext_lazy("short", "Salade"), "Σ−"),
@@ -388,7 +384,7 @@ OPTIONS: Mapping[str, tuple[Text, Text]] = {
         _("How much money for each point above or below the mean, or from each who sinks?"),
     ),
     "stake_per": (_("What the stake is for"), _("Whether each point is paid for, or sinking.")),
-    "raise_trump": (_("Going higher in trumps"), _("When a higher trump has to be played.")),
+    "raise_trump": (_("Going higher in trumps"), _("When must a higher trump be played?")),
     "declarations": (
         _("Declarations"),
         _("How many declarations does each player make?"),
