@@ -91,14 +91,14 @@ def test_player_lives_an_evening_on_a_phone(new_phone, service):
             expect(card.locator("svg.cut")).to_be_visible()
             assert phone.faults() == {}
 
-    expect(card).to_contain_text("Finali oynuyorsunuz.")
+    expect(card).to_contain_text("finali oynuyorsunuz")
     evening.tap_button("Kapat")
     expect(card).to_contain_text("bu telefona bildirilsin")
     assert not Subscription.objects.exists()
     move_tournament(row.pk, "finished", NOBODY, at=timezone.now())
     evening.wait()
     expect(card.get_by_role("button", name="Başarı belgem")).to_be_visible()
-    expect(card).to_contain_text("12 katılımcı arasında")
+    expect(card).to_contain_text("12 kişi arasında")
     assert phone.faults() == {}
 
 
