@@ -157,7 +157,7 @@ DECLARES, DEALS = "declares", "deals"
 def role_marks(
     ruleset: Ruleset, players: Sequence[str], declarer: int | None, dealer: int | None
 ) -> list[tuple[str, str]]:
-    """Return for each side the mark of its column in a deal, and in pairs whose it is."""
+    """Return the mark of each side in a deal; in pairs with the name of the player."""
     marks = [("", "")] * ruleset.side_count
     for mark, seat in ((DEALS, dealer), (DECLARES, declarer)):
         if seat is not None:
@@ -167,7 +167,7 @@ def role_marks(
 
 
 def meanings_of_marks(ruleset: Ruleset, marks: Collection[str]) -> dict[str, str]:
-    """Return what the marks of columns mean, of those that there are."""
+    """Return the legend of the marks that the sheet has."""
     declares = _("declarer")
     if ruleset.unnamed is not None:
         declares = _("maker of trump")

@@ -135,7 +135,7 @@ class Game(NamedTuple):
         return self.seat_of(self.turns)
 
     def seat_of(self, hand: int) -> int:
-        """The seat whose turn a hand is, counted from 0."""
+        """Return the seat on turn for a hand; hands count from 0."""
         ruleset = self.ruleset
         return (self.first_declarer + hand // ruleset.in_a_row) % ruleset.seats
 

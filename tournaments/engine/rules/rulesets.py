@@ -679,7 +679,7 @@ class Ruleset:
         return self.settings.get(setting, getattr(self, setting, None))
 
     def changed_options(self, chosen: Mapping[str, Any]) -> dict[str, Setting]:
-        """Return what differs from the defaults, also from those that follow from other choices."""
+        """Return the options that differ from their defaults, including implied defaults."""
         defaults = {option.setting: self.default_of(option.setting) for option in self.options}
         for name, value in chosen.items():
             defaults.update(self.implied.get(name, {}).get(value, {}))

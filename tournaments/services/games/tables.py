@@ -650,7 +650,7 @@ def rebuild_results() -> int:
 
 
 def differing_results() -> Iterator[tuple[Game, Any]]:
-    """Yield each game whose stored result is wrong, with the computed result."""
+    """Yield games with a wrong stored result, each with the computed one."""
     last = 0
     games = Game.objects.order_by("pk")
     while rows := games.filter(pk__gt=last)[:AT_ONCE]:

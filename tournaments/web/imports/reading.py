@@ -54,7 +54,7 @@ MOST_TITLES = 10
 MOST_SAMPLES = 3
 
 MARKS = "\t;|,"
-"""Separators of columns: of those that as many lines agree on, the first one counts."""
+"""Separators of columns, the preferred ones first."""
 
 DAMAGED = "\N{REPLACEMENT CHARACTER}"
 
@@ -496,7 +496,7 @@ _ORDINAL = re.compile(r"(?:(?:\d{1,4}[.)]|[-–•*])\s+)+")
 def _add_lines(
     read: ReadList, rows: Iterable[Row], by_place: Sequence[str], *, together: bool
 ) -> None:
-    """Add the lines of a list, and note what is left out of it.
+    """Add the lines of a list, and list what is skipped.
 
     With `together`, two names may share a cell.
     """
@@ -603,7 +603,7 @@ _MONTHS = {
 
 
 def read_days(cells: Iterable[str]) -> list[date | None]:
-    """Return the days of a column, None for what is no day.
+    """Parse a column of dates; None for a cell without a date.
 
     Days come before months unless the column shows the reverse: 11/20/2026. A game after midnight
     belongs to the evening before.
@@ -642,7 +642,7 @@ def _day(match: re.Match[str], *, month_first: bool) -> date | None:
 
 
 def read_points_of(cells: Iterable[str], decimal: str) -> list[Points | None]:
-    """Return the points of a column, None for what is no number.
+    """Parse a column of points; None for a cell without a number.
 
     The decimal mark is the one that the numbers of the column show ("50,5" beside "1.000"), else
     that of the reader's language, `decimal`.
