@@ -20,6 +20,7 @@ from tournaments.engine.rules.rulesets import (
     Problem,
     Ruleset,
     Setting,
+    bad_ruleset,
     cards_of,
     check_end,
 )
@@ -148,11 +149,11 @@ def check_ruleset(ruleset: Ruleset) -> Iterator[Problem]:
         or len(sides) % count
         or sides != in_turn
     ):
-        faults.append(_bad("sides", "sides"))
+        faults.append(bad_ruleset("sides", "sides"))
     elif in_pack := list(_check_pack(ruleset)):
         faults += in_pack
     elif ruleset.declares == "pair" and ruleset.seats_in_a_side == 1:
-        faults.append(_bad("declares", "needs-pairs"))
+        faults.append(bad_ruleset("declares", "needs-pairs"))
     else:
         # Check contracts and steps only if sides and pack are valid.
         for number, contract in enumerate(ruleset.contracts):
@@ -171,24 +172,20 @@ def check_ruleset(ruleset: Ruleset) -> Iterator[Problem]:
         yield from check_end(ruleset)
 
 
-def _bad(where: str, why: str, **params: object) -> Problem:
-    return Problem(Code.BAD_RULESET, where, {"why": why, **params})
-
-
 def _check_pack(ruleset: Ruleset) -> Iterator[Problem]:
     pack, seats = ruleset.dealt, ruleset.seats
     for where, names, known in (("ranks", pack.ranks, RANKS), ("suits", pack.suits, SUITS)):
         if list(names) != sorted(names, key=known.index):
-            yield _bad(f"pack.{where}", "order")
+            yield bad_ruleset(f"pack.{where}", "order")
     if not cards_of(pack.suits, pack.ranks).issuperset(pack.without):
-        yield _bad("pack.without", "not-in-pack")
+        yield bad_ruleset("pack.without", "not-in-pack")
     left = pack.size - seats * ruleset.tricks
     if left < 0 or ruleset.tricks == 0:
-        yield _bad("pack.tricks", "too-many-tricks", most=pack.size // seats)
+        yield bad_ruleset("pack.tricks", "too-many-tricks", most=pack.size // seats)
     elif ruleset.pack is None and seats <= MOST_WITHOUT_PACK:
         return  # Cards left over are not looked at.
     elif (left > 0) == (pack.talon == "none"):
-        yield _bad("pack.talon", "left-over" if left else "no-talon", cards=left)
+        yield bad_ruleset("pack.talon", "left-over" if left else "no-talon", cards=left)
 
 
 def _check_counted(
@@ -217,12 +214,12 @@ def _check_tricks_of_settings(ruleset: Ruleset) -> Iterator[Problem]:
             # Two sides at once never have more than half.
             is_off = setting == "king_in_a_row" and number == 0
             if not (is_off or ruleset.tricks < 2 * int(number) <= 2 * ruleset.tricks):
-                yield _bad(f"settings.{setting}", "value", got=number)
+                yield bad_ruleset(f"settings.{setting}", "value", got=number)
     if "seventh-and-last" in _values(ruleset, "last_two"):
         if ruleset.tricks < LEAST_FOR_SEVENTH_AND_LAST:
-            yield _bad("settings.last_two", "no-such-trick", unit="seventh_trick")
+            yield bad_ruleset("settings.last_two", "no-such-trick", unit="seventh_trick")
         if ruleset.all_units:
-            yield _bad("settings.last_two", "all-units")
+            yield bad_ruleset("settings.last_two", "all-units")
 
 
 LEAST_FOR_SEVENTH_AND_LAST = 8
@@ -238,7 +235,7 @@ def _values(ruleset: Ruleset, setting: str) -> list[Setting]:
 def _check_settings(ruleset: Ruleset) -> Iterator[Problem]:
     for setting, value in ruleset.settings.items():
         if not _fits(setting, value):
-            yield _bad(f"settings.{setting}", "value", got=value)
+            yield bad_ruleset(f"settings.{setting}", "value", got=value)
     if "outcome" not in ruleset.settings:
         yield Problem(Code.MISSING_FIELD, "settings.outcome", {"field": "outcome"})
     for contract in ruleset.contracts:
@@ -247,11 +244,11 @@ def _check_settings(ruleset: Ruleset) -> Iterator[Problem]:
                 yield Problem(Code.MISSING_FIELD, f"settings.{setting}", {"field": setting})
     sealed = {"sealed", "salt"} & set(ruleset.fields)
     if bool(sealed) != (ruleset.settings.get("naming") == "sealed") or len(sealed) == 1:
-        yield _bad("settings.naming", "sealed")
+        yield bad_ruleset("settings.naming", "sealed")
     if "sinking" in _values(ruleset, "stake_per") and not sinks(ruleset):
-        yield _bad("settings.stake_per", "no-sinking")
+        yield bad_ruleset("settings.stake_per", "no-sinking")
     if ruleset.settings.get("king", "off") != "off" and ruleset.unnamed is not None:
-        yield _bad("settings.king", "no-king")
+        yield bad_ruleset("settings.king", "no-king")
 
 
 FIXED = ("outcome", "naming", "dealer", "cuts", "march_alone", "euchred_alone_by_alone")
@@ -261,22 +258,22 @@ FIXED = ("outcome", "naming", "dealer", "cuts", "march_alone", "euchred_alone_by
 def _check_options(ruleset: Ruleset) -> Iterator[Problem]:
     options = {option.setting: option for option in ruleset.options}
     if len(options) < len(ruleset.options):
-        yield _bad("options", "repeated")
+        yield bad_ruleset("options", "repeated")
     for number, option in enumerate(ruleset.options):
         where = f"options.{number}"
         if option.setting in FIXED or not _is_choice(option):
-            yield _bad(where, "option", option=option.setting)
+            yield bad_ruleset(where, "option", option=option.setting)
         elif option.setting in ruleset.settings:
             if not OPTION_KINDS[option.kind](option, ruleset.settings[option.setting]):
-                yield _bad(where, "default", option=option.setting)
+                yield bad_ruleset(where, "default", option=option.setting)
         elif option.kind == "one-of":
-            yield _bad(where, "no-default", option=option.setting)
+            yield bad_ruleset(where, "no-default", option=option.setting)
     for setting, by_value in ruleset.implied.items():
         for value, follows in by_value.items():
             for name, chosen in ((setting, value), *follows.items()):
                 implied = options.get(name)
                 if implied is None or not OPTION_KINDS[implied.kind](implied, chosen):
-                    yield _bad("implied", "implied", option=name)
+                    yield bad_ruleset("implied", "implied", option=name)
 
 
 def _is_choice(option: Option) -> bool:
@@ -292,20 +289,20 @@ def _is_choice(option: Option) -> bool:
 def _check_ids(ruleset: Ruleset) -> Iterator[Problem]:
     contracts = ruleset.contracts
     if not contracts:
-        yield _bad("contracts", "no-contracts")
+        yield bad_ruleset("contracts", "no-contracts")
     for number, contract in enumerate(contracts):
         if contract.id in [earlier.id for earlier in contracts[:number]]:
-            yield _bad(f"contracts.{number}.id", "repeated")
+            yield bad_ruleset(f"contracts.{number}.id", "repeated")
     for number, stage in enumerate(ruleset.stages):
         for name in stage.contracts:
             if name not in ruleset.by_id:
                 where = f"stages.{number}.contracts"
                 yield Problem(Code.UNKNOWN_CONTRACT, where, {"contract": name})
         if not stage.contracts or len(set(stage.contracts)) < len(stage.contracts):
-            yield _bad(f"stages.{number}.contracts", "stage")
+            yield bad_ruleset(f"stages.{number}.contracts", "stage")
     for kind in ruleset.quotas:
         if kind not in {contract.kind for contract in contracts}:
-            yield _bad(f"quotas.{kind}", "no-such-kind", kind=kind)
+            yield bad_ruleset(f"quotas.{kind}", "no-such-kind", kind=kind)
 
 
 # One contract.
@@ -316,53 +313,53 @@ def _check_contract(ruleset: Ruleset, contract: Contract) -> Iterator[Problem]:
     # A prize for each place, one for going out first, or none.
     prizes = {"places": ruleset.side_count, "pair-domino": 1}.get(contract.scoring, 0)
     if len(contract.prizes) != prizes:
-        yield _bad("prizes", "prizes", expected=prizes)
+        yield bad_ruleset("prizes", "prizes", expected=prizes)
     if (
         contract.scoring in ("pair-difference", "pair-domino", "bid-tricks")
         and ruleset.side_count != 2
     ):
-        yield _bad("scoring", "two-sides")
+        yield bad_ruleset("scoring", "two-sides")
     elif contract.scoring == "pair-domino" and ruleset.seats_in_a_side == 1:
-        yield _bad("scoring", "needs-pairs")
+        yield bad_ruleset("scoring", "needs-pairs")
     elif contract.scoring == "piles-emptied" and ruleset.seats != 2:
-        yield _bad("scoring", "two-players")
+        yield bad_ruleset("scoring", "two-players")
     if contract.named == (contract.scoring in NO_COUNTS):
-        yield _bad("named", "named")
+        yield bad_ruleset("named", "named")
     elif not contract.named and (len(ruleset.contracts) > 1 or _is_limited(ruleset)):
-        yield _bad("named", "alone")
+        yield bad_ruleset("named", "alone")
     yield from _check_contract_fields(contract)
     units = len(contract.values) + (
         "last_two" in contract.values and "seventh-and-last" in _values(ruleset, "last_two")
     )
     if contract.cappotto and (contract.scoring != "per-unit" or units != 1):
-        yield _bad("cappotto", "one-unit")
+        yield bad_ruleset("cappotto", "one-unit")
     if contract.base and contract.scoring != "per-unit":
-        yield _bad("base", "scoring")
+        yield bad_ruleset("base", "scoring")
     elif contract.base and contract.cappotto:
-        yield _bad("base", "cappotto")
+        yield bad_ruleset("base", "cappotto")
     if contract.badges and contract.scoring in NO_COUNTS:
-        yield _bad("badges", "no-units")
+        yield bad_ruleset("badges", "no-units")
     if contract.replay_one_each and "one-each" not in ruleset.voids:
-        yield _bad("replay_one_each", "one-each")
+        yield bad_ruleset("replay_one_each", "one-each")
 
 
 def _check_units(ruleset: Ruleset, contract: Contract) -> Iterator[Problem]:
     own = OWN_UNIT.get(contract.scoring)
     if contract.scoring in NO_COUNTS:
         if contract.values:
-            yield _bad("values", "no-units")
+            yield bad_ruleset("values", "no-units")
     elif own is not None:
         if tuple(contract.values) != (own,):
-            yield _bad("values", "own-unit", unit=own)
+            yield bad_ruleset("values", "own-unit", unit=own)
     elif not contract.values:
-        yield _bad("values", "no-values")
+        yield bad_ruleset("values", "no-values")
     for unit in contract.values:
         if ruleset.all_units and unit not in ruleset.all_units:
-            yield _bad(f"values.{unit}", "all-units", unit=unit)
+            yield bad_ruleset(f"values.{unit}", "all-units", unit=unit)
     for unit, why in _check_counted(ruleset, contract.values, own):
-        yield _bad(f"values.{unit}" if unit else "values", why, unit=unit)
+        yield bad_ruleset(f"values.{unit}" if unit else "values", why, unit=unit)
     if contract.scoring == "places" and any(contract.values.values()):
-        yield _bad("values.places", "prizes-instead")
+        yield bad_ruleset("values.places", "prizes-instead")
 
 
 def _is_limited(ruleset: Ruleset) -> bool:
@@ -373,18 +370,18 @@ def _is_limited(ruleset: Ruleset) -> bool:
 def _check_contract_fields(contract: Contract) -> Iterator[Problem]:
     for field in contract.fields:
         if field not in OF_A_CONTRACT:
-            yield _bad("fields", "field-of-every-deal", field=field)
+            yield bad_ruleset("fields", "field-of-every-deal", field=field)
         elif field in ("blind", "sale") and not contract.declared:
-            yield _bad("fields", "undeclared")
+            yield bad_ruleset("fields", "undeclared")
     if "refused" in contract.fields and tuple(contract.values) != ("tricks",):
-        yield _bad("fields", "refused-tricks")
+        yield bad_ruleset("fields", "refused-tricks")
     for field in NEEDED_FIELDS.get(contract.scoring, ()):
         if field not in contract.fields:
             yield Problem(Code.MISSING_FIELD, "fields", {"field": field})
     own = {field for fields in NEEDED_FIELDS.values() for field in fields}
     own |= {"alone", "defender_alone", "calls"}
     if own & set(contract.fields) and contract.scoring not in NEEDED_FIELDS:
-        yield _bad("fields", "no-such-scoring")
+        yield bad_ruleset("fields", "no-such-scoring")
 
 
 # The whole game.
@@ -393,19 +390,19 @@ def _check_contract_fields(contract: Contract) -> Iterator[Problem]:
 def _check_fields_and_steps(ruleset: Ruleset) -> Iterator[Problem]:
     for field in ruleset.fields:
         if field not in OF_EVERY_DEAL:
-            yield _bad("fields", "field-of-a-contract", field=field)
+            yield bad_ruleset("fields", "field-of-a-contract", field=field)
     if ("offered" in ruleset.fields) != ("third" in ruleset.fields):
-        yield _bad("fields", "offered")
+        yield bad_ruleset("fields", "offered")
     elif "offered" in ruleset.fields and any(c.quota is None for c in ruleset.contracts):
-        yield _bad("fields", "offered-quota")
+        yield bad_ruleset("fields", "offered-quota")
     elif "sealed" in ruleset.fields and "offered" in ruleset.fields:
-        yield _bad("fields", "offered-sealed")
+        yield bad_ruleset("fields", "offered-sealed")
     for unit, why in _check_counted(ruleset, ruleset.all_units):
-        yield _bad("all_units", why, unit=unit)
+        yield bad_ruleset("all_units", why, unit=unit)
     anywhere = {*ruleset.fields, *(f for c in ruleset.contracts for f in c.fields)}
     for step, field in FIELD_OF_STEP.items():
         if (step in ruleset.steps) != (field in anywhere):
-            yield _bad("steps", "step-and-field", step=step)
+            yield bad_ruleset("steps", "step-and-field", step=step)
     each_alone = ruleset.seats_in_a_side == 1
     everyone_declares = all(contract.declared for contract in ruleset.contracts)
     counted = all(contract.values for contract in ruleset.contracts)
@@ -419,29 +416,29 @@ def _check_fields_and_steps(ruleset: Ruleset) -> Iterator[Problem]:
     }
     for step in ruleset.steps:
         if not possible.get(step, True):
-            yield _bad("steps", "step", step=step)
+            yield bad_ruleset("steps", "step", step=step)
 
 
 def _check_length(ruleset: Ruleset) -> Iterator[Problem]:
     options = {option.setting for option in ruleset.options}
     if ruleset.stages and sum(stage.deals for stage in ruleset.stages) != ruleset.deals:
         deals = sum(stage.deals for stage in ruleset.stages)
-        yield _bad("stages", "stages", deals=deals, expected=ruleset.deals or 0)
+        yield bad_ruleset("stages", "stages", deals=deals, expected=ruleset.deals or 0)
     first = int(ruleset.settings.get("penalties_first", 0))
     if ruleset.stages and _values(ruleset, "penalties_first"):
-        yield _bad("settings.penalties_first", "stages", deals=first, expected=0)
+        yield bad_ruleset("settings.penalties_first", "stages", deals=first, expected=0)
     elif first > (ruleset.length or 0):
-        yield _bad("settings.penalties_first", "value", got=first)
+        yield bad_ruleset("settings.penalties_first", "value", got=first)
     if "deals" in options | ruleset.settings.keys() and _is_limited(ruleset):
-        yield _bad("deals", "deals-chosen")
+        yield bad_ruleset("deals", "deals-chosen")
     if ruleset.length is None and "target" not in ruleset.settings:
-        yield _bad("deals", "no-end")
+        yield bad_ruleset("deals", "no-end")
     elif ruleset.length is None and _is_limited(ruleset):
-        yield _bad("deals", "target-runs-out")
+        yield bad_ruleset("deals", "target-runs-out")
     if ruleset.passes and _is_limited(ruleset):
-        yield _bad("passes", "passes")
+        yield bad_ruleset("passes", "passes")
     if ruleset.length is None and not any(_can_win(contract) for contract in ruleset.contracts):
-        yield _bad("settings.target", "target")
+        yield bad_ruleset("settings.target", "target")
 
 
 def _can_win(contract: Contract) -> bool:

@@ -769,7 +769,7 @@ def _values(ruleset: Ruleset, setting: str) -> Iterator[Ruleset]:
                 yield replace(ruleset, settings={**ruleset.settings, setting: value})
 
 
-def _bad(where: str, why: str, **params: object) -> Problem:
+def bad_ruleset(where: str, why: str, **params: object) -> Problem:
     return Problem(Code.BAD_RULESET, where, {"why": why, **params})
 
 
@@ -781,9 +781,9 @@ def _check_order(ruleset: Ruleset) -> Iterator[Problem]:
     free = all(c.quota_each is None and c.quota is not None for c in penalties)
     may_be_ordered = free and not ruleset.stages and "declarations" not in options
     if order in ("ordered", "strict") and not may_be_ordered:
-        yield _bad("settings.order", "order")
+        yield bad_ruleset("settings.order", "order")
     elif order == "strict" and not _penalties_come_in_step(ruleset):
-        yield _bad("settings.order", "strict")
+        yield bad_ruleset("settings.order", "strict")
 
 
 def _penalties_come_in_step(ruleset: Ruleset) -> bool:
@@ -817,7 +817,7 @@ def _check_stuck(ruleset: Ruleset, budget: Iterator[int]) -> Iterator[Problem]:
         where = f"stages.{next(number for number, end in enumerate(ends) if deal < end)}"
     seat = (first + deal // ruleset.in_a_row) % ruleset.seats
     turns = _turns(ruleset, first, range(deal + 1))[ruleset.sides[seat]]
-    yield _bad(where, "runs-out", deals=turns, contracts=turns - 1)
+    yield bad_ruleset(where, "runs-out", deals=turns, contracts=turns - 1)
 
 
 def _stages_of(plan: tuple[tuple[str, ...], ...]) -> list[tuple[frozenset[str], range]]:
