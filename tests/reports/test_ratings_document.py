@@ -14,7 +14,7 @@ from tests.deals import NAMES, deal
 from tests.engine.documents.schemas import PUBLISHED, REGISTRY
 from tests.factories import EVENING
 from tests.match_builders import won_by
-from tests.services.ratings.rating_world import STOPPED, World
+from tests.services.ratings.rating_world import HALF_PLACES, STOPPED, World
 from tests.services.ratings.test_computing import lay
 from tournaments.engine.documents.games import digest_of_document
 from tournaments.engine.documents.verify import verify
@@ -26,7 +26,7 @@ from tournaments.services.ratings import fitting
 from tournaments.services.ratings.computing import sweep_ratings
 from tournaments.services.ratings.fitting import fit_pools
 
-from tests.club_factories import EventFactory, RoundFactory  # isort: skip
+from tests.club_factories import EventFactory, RoundFactory, TournamentFactory  # isort: skip
 
 pytestmark = pytest.mark.django_db
 
@@ -133,6 +133,11 @@ def club(request, monkeypatch):
     for _ in range(50):
         world.happen()
     club = world.clubs[0]
+    # Chance need not give a game of half places.
+    places = TournamentFactory(event__club=club, state="running", settings=HALF_PLACES)
+    round_ = RoundFactory(event=places.event)
+    lay(round_, "turkish-king", NAMES, deal("no-tricks", 1, 3, 4, 5), STOPPED)
+    close_round(round_.pk, NOBODY, at=EVENING + timedelta(days=2990))
     for month in range(3):
         round_ = RoundFactory(event=EventFactory(club=club))
         lay(round_, "krapet", NAMES[:2], won_by(month % 2))
