@@ -148,7 +148,7 @@ def test_too_many_tries_are_refused(client, settings):
 @pytest.mark.django_db(databases=[])
 @pytest.mark.parametrize(
     ("language", "heading"),
-    [("tr", "Burada bir şeyler ters gitti"), ("en", "Something went wrong here")],
+    [("tr", "Burada bir sorun oluştu"), ("en", "Something went wrong here")],
 )
 def test_lost_database_is_owned_up_to_without_it(client, language, heading):
     # This test may not touch the database: looking up who is signed in fails, and so would
