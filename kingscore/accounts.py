@@ -40,6 +40,7 @@ from django.utils.translation import get_language, gettext_noop, ngettext_lazy
 from django.utils.translation import gettext_lazy as _
 
 from kingscore.observing.logs import note_refusal, note_success
+from kingscore.sign_in import MAIL as OFFICE_MAIL
 from kingscore.sign_in import count_mail, count_try, remember_device
 from tournaments.models import User
 from tournaments.models.people import fold_email
@@ -53,6 +54,7 @@ logger = logging.getLogger(__name__)
 SECOND_LOCK = "allauth.mfa.stages.AuthenticateStage"
 ADDRESS_PROVED = "allauth.account.stages.EmailVerificationStage"
 SIGNED_IN_AT = "signed_in_at"
+UNSENT = "mail_unsent"
 
 FAILURES = {
     "email_password_mismatch": "password",
@@ -146,7 +148,10 @@ class AccountAdapter(NotingFailures, DefaultAccountAdapter):  # type: ignore[mis
             raise self.validation_error("too_many_login_attempts")
 
     def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
-        """Send an e-mail. Show an error if the mail server does not accept it."""
+        """Send an e-mail. Show an error if the mail server does not accept it.
+
+        Of a code, the page that asks for it shows the error until one is accepted.
+        """
         asked_for = MAILS.get(template_prefix)
         if template_prefix == "account/email/unknown_account":
             match = self.request.resolver_match
@@ -154,12 +159,19 @@ class AccountAdapter(NotingFailures, DefaultAccountAdapter):  # type: ignore[mis
             asked_for = "reset_mail" if resets else "login_mail"
         if asked_for and not count_mail(self.request, asked_for, email):
             raise ImmediateHttpResponse(respond_429(self.request))
+        has_code = asked_for or template_prefix == OFFICE_MAIL
         try:
             super().send_mail(template_prefix, email, context)
         except OSError:
             logger.exception("The mail server did not take a mail")
-            text = _("The mail could not be sent. Try again later.")
-            self.add_message(self.request, messages.ERROR, message=text)
+            if has_code:
+                self.request.session[UNSENT] = True
+            else:
+                text = _("The mail could not be sent. Try again later.")
+                self.add_message(self.request, messages.ERROR, message=text)
+        else:
+            if has_code:
+                self.request.session.pop(UNSENT, None)
 
     def render_mail(
         self,

@@ -364,8 +364,33 @@ def test_deaf_mail_server_is_said_and_breaks_nothing(visitor, settings, caplog):
     answer = visitor.post(SIGN_UP, {"email": AYSE}, follow=True)
 
     assert answer.redirect_chain == [(PROOF, 302)]
-    assert "The mail could not be sent. Try again later." in answer.text
+    for page in (answer.text, visitor.get(PROOF).text):
+        assert page.count("The mail could not be sent. Try again later.") == 1
+        assert "We have sent it" not in page
     assert "The mail server did not take a mail" in caplog.text
+    settings.EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"
+    page = visitor.post(PROOF, {"action": "resend"}, follow=True).text
+    assert "We have sent it" in page
+    assert "could not be sent" not in page
+
+
+def test_office_does_not_say_that_a_refused_mail_was_sent(visitor, settings, monkeypatch):
+    User.objects.create_superuser("sahip", AYSE, PASSWORD).emailaddress_set.create(
+        email=AYSE, verified=True
+    )
+    visitor.post(SIGN_IN, {"login": "sahip", "password": PASSWORD})
+    settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
+    settings.EMAIL_HOST = "127.0.0.1"
+    monkeypatch.setattr("smtplib.SMTP.connect", _refuse)
+
+    page = visitor.post(FACTOR, {"action": "send"}, follow=True).text
+
+    assert page.count("The mail could not be sent. Try again later.") == 1
+    assert "We have sent" not in page
+
+
+def _refuse(*_words):
+    raise ConnectionRefusedError
 
 
 def test_session_ends_a_month_after_its_last_use(visitor, ayse, settings):
