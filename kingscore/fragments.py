@@ -28,6 +28,7 @@ from django.utils.translation import get_language, gettext, ngettext, npgettext,
 from jinja2 import BaseLoader, ChainableUndefined, Environment, Template
 from jinja2.ext import Extension
 
+from kingscore.observing.logs import CURRENT
 from kingscore.static_files import FOLDER, ModuleStorage, files_of
 from tournaments.templatetags.kingscore import register as of_sheets
 
@@ -136,6 +137,13 @@ def fragment(context: template.Context, name: str) -> SafeString:
     values = cast("dict[str, Any]", context.flatten())
     request = getattr(context, "request", None)
     return SafeString(render_to_string(name, values, request, using="fragments"))
+
+
+@register.simple_tag
+def request_id() -> str:
+    """Return the id by which the log knows the request."""
+    work = CURRENT.get()
+    return work.id if work else ""
 
 
 @register.simple_tag

@@ -200,10 +200,12 @@ function refuse(item, answer) {
     receive(sheet.outerHTML);
   } else {
     const said = [...page.querySelectorAll(".errors li, .problem p")].map((each) => each.textContent.trim());
-    const reason = said.join(" ") || words.gone;
+    const reason = said.join(" ") || (answer.status !== 404 && page.querySelector("h1")?.textContent) || words.gone;
+    // Whoever runs the site finds in its log what the answer does not say.
+    const request = said.length ? "" : answer.request;
     page.getElementById("clean")?.remove();
     const form = sheet && comesBack(item, answer, sheet) ? sheet.outerHTML : "";
-    change(item.key, { refused: reason, html: form, waited: true, editing: isAlone && Boolean(form) });
+    change(item.key, { refused: reason, request, html: form, waited: true, editing: isAlone && Boolean(form) });
   }
   draw();
   if (isAlone) focusProblem();

@@ -46,7 +46,8 @@ async function post(item, stop = new AbortController()) {
     const isSheet = headers.has("Kingscore-Revision");
     const html = await response.text();
     if (!isOurs(response) || (!isSheet && (status < 400 || status >= 500 || status === 408 || status === 429))) return { status: 0 };
-    return { status, html, etag: headers.get("ETag"), revision: Number(headers.get("Kingscore-Revision")) };
+    const request = headers.get("X-Request-ID");
+    return { status, html, request, etag: headers.get("ETag"), revision: Number(headers.get("Kingscore-Revision")) };
   } catch {
     return { status: 0 };
   } finally {

@@ -207,6 +207,7 @@ function doneTo(item, isLast, isBehind, act) {
   const waiting = isBehind ? words.behind : words.waiting.replace(/\s*:\s*$/, "");
   const cell = made("td", "", made("span", "state", item.refused ? `${words.refused} ${item.label}` : waiting));
   if (item.refused) cell.append(made("span", "why", item.refused));
+  if (item.request) cell.append(made("small", "request", `${words.request} ${item.request}`));
   const acts = item.refused || isLast || "position" in item.effect;
   if (acts && isEditable(item)) cell.append(" ", button(words.edit, () => act.edit(item)));
   if (acts) cell.append(" ", button(words.discard, () => act.discard(item)));

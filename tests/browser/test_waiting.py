@@ -354,5 +354,8 @@ def test_last_deal_waits_beside_a_sheet_that_ends(new_phone):
     phone.sit_down()
     write_without_signal(phone, WHOLE_GAME[:1])
     Game.objects.all().delete()
-    phone.find_signal()
+    with phone.page.expect_response("**/entry/") as answer:
+        phone.find_signal()
     expect(refused).to_contain_text("The game is not at this address any more.")
+    # The log has what the answer does not say.
+    expect(refused.locator(".request")).to_contain_text(answer.value.headers["x-request-id"])

@@ -159,6 +159,7 @@ def test_lost_database_is_owned_up_to_without_it(client, language, heading):
     answer = client.get("/", headers={"accept-language": language})
 
     assert_ours(answer, 500, heading)
+    assert answer["X-Request-ID"] in answer.text
 
 
 class MissingSerializer(serializers.Serializer):
