@@ -60,7 +60,7 @@ from tournaments.web.base.phone import (
     writes_games,
 )
 from tournaments.web.games.deals.forms import form_of
-from tournaments.web.games.deals.sheets import SHAPES, SheetPage, draw_lines, x_at
+from tournaments.web.games.deals.sheets import SHAPES, SheetPage, draw_lines
 from tournaments.web.games.starting import match_in, match_page
 from tournaments.web.games.views import (
     confirm_own,
@@ -282,7 +282,7 @@ def draw_evening(games: Sequence[FinishedGame], numbers: Sequence[int]) -> dict[
     ticks, begun = [], 0
     for played, number in zip(games, numbers, strict=True):
         rows = len(played.game.rows)
-        ticks.append((round(x_at(begun + rows / 2, columns), 1), f"{number}."))
+        ticks.append((begun + rows / 2, f"{number}."))
         begun += rows
     ends = [(name, [name], number % len(SHAPES)) for number, name in enumerate(lines)]
     return draw_lines(ends, list(lines.values()), columns, ticks)

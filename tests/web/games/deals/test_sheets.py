@@ -1,6 +1,7 @@
 import re
 from collections import Counter
 from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 from django.utils import translation
@@ -42,6 +43,18 @@ def rows_in(table):
         if totals:
             lines.append((totals, texts(r'<td class="of-sum">(.*?)</td>', row)))
     return lines
+
+
+@pytest.mark.parametrize("deals", [2, 20])
+def test_ends_of_the_lines_of_a_chart_have_whole_names_apart(plain, deals):
+    names = ("Yasemin Keskin", "Murat Yıldız", "Oğuz Kaplan", "Ali")
+    game = table_of("turkish-king", *WHOLE_GAME[:deals], players=names)
+
+    chart = plain.get(address(game, "follow")).content.decode().partition('class="chart"')[2]
+
+    assert texts(r'class="course-name.*?>(.*?)</text>', chart) == list(names)
+    ends = sorted(float(y) for y in re.findall(r"translate\([\d.]+ ([\d.]+)\)", chart))
+    assert all(below - above >= 13.9 for above, below in pairwise(ends)), ends
 
 
 @pytest.mark.parametrize("name", SAMPLE)

@@ -320,11 +320,12 @@ WIDTH, HEIGHT = 358, 200
 HEIGHT_BESIDE_RESULT = 132
 """The height of a drawing that shares the screen with the result."""
 
-LEFT_MARGIN, RIGHT_MARGIN, TOP_MARGIN, BOTTOM_MARGIN = 36, 98, 10, 20
-"""Margins: for the scale, for the names at the ends of lines, for the deal numbers."""
+LEFT_MARGIN, TOP_MARGIN, BOTTOM_MARGIN = 36, 10, 20
+"""Margins: for the scale, above the lines, for the deal numbers."""
 
-LONGEST_LABEL = 12
-"""Maximum length of a name beside the end of a line, in letters."""
+NAME_MARGIN, LETTER, LONGEST_LABEL = 24, 7.5, 16
+"""Width between the end of a line and its name, where its shape stands; of a letter; and the
+number of letters that every name has room for."""
 
 LABEL_HEIGHT = 14
 """Minimum distance between two names."""
@@ -344,7 +345,7 @@ MOST_STEPS = 6
 
 
 Tick = tuple[float, str]
-"""A place on a scale of the drawing, and its label."""
+"""A column of the drawing, and its label."""
 
 
 def draw_chart(game: Game, players: Sequence[str], height: int = HEIGHT) -> dict[str, Any] | None:
@@ -367,7 +368,7 @@ def draw_chart(game: Game, players: Sequence[str], height: int = HEIGHT) -> dict
     lines = list(zip(*table, strict=True))
     numbers = numbers_of(game)
     ticks = [
-        (round(x_at(column, columns), 1), str(numbers[row.entry]))
+        (column, str(numbers[row.entry]))
         for column, row in enumerate(game.rows, 1)
         if numbers.get(row.entry, 1) % 5 == 0
     ]
@@ -386,9 +387,16 @@ def draw_lines(
 
     An end is a name, the names of its players, and the seat whose shape marks it. Numbers are in
     the units of the drawing. `names` are those of the players beside the end of their line, cut to
-    fit, and `label` is the middle of the first.
+    fit, and `label` is their middle.
     """
-    x_of = [round(x_at(n, columns)) for n in range(len(lines[0]))]
+    longest = max(len(player) for _, players, _ in ends for player in players)
+    width = round(WIDTH - LEFT_MARGIN - NAME_MARGIN - LETTER * min(longest, LONGEST_LABEL))
+
+    def x_at(column: float) -> float:
+        return round(LEFT_MARGIN + width * column / columns, 1)
+
+    x_of = [round(x_at(n)) for n in range(len(lines[0]))]
+    letters = int((WIDTH - x_of[-1] - NAME_MARGIN) / LETTER)
     totals = [float(total) for line in lines for total in line]
     lowest, highest = min(totals), max(totals)
     step = next((s for s in STEPS if (highest - lowest) / s <= MOST_STEPS), STEPS[-1])
@@ -412,7 +420,7 @@ def draw_lines(
         course = {
             "name": name,
             "names": [
-                (round(first + LABEL_HEIGHT * turn, 1), Truncator(player).chars(LONGEST_LABEL))
+                (round(first + LABEL_HEIGHT * turn, 1), Truncator(player).chars(letters))
                 for turn, player in enumerate(players)
             ],
             "seat": seat,
@@ -428,14 +436,11 @@ def draw_lines(
         "height": height,
         "left": LEFT_MARGIN,
         "right": x_of[-1],
+        "broad": LEFT_MARGIN + width,
         "courses": courses,
         "marks": [(y_of(mark), str(mark)) for mark in range(low, high + 1, step)],
-        "deals": ticks,
+        "deals": [(x_at(column), label) for column, label in ticks],
     }
-
-
-def x_at(column: float, columns: int) -> float:
-    return LEFT_MARGIN + (WIDTH - LEFT_MARGIN - RIGHT_MARGIN) * column / columns
 
 
 def _spread(ends: Sequence[float], line: int, height: int) -> list[float]:
