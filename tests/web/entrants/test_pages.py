@@ -524,6 +524,19 @@ def test_card_shows_the_link_to_directors(visitor, club, row, kind):
     assert "<svg" in page.text
 
 
+@pytest.mark.parametrize(
+    ("site", "warned"),
+    [("http://127.0.0.1:8000", [True, False]), ("http://192.168.1.7:8000", [False, False])],
+)
+def test_codes_of_localhost_warn_once_a_day(settings, director, row, site, warned):
+    settings.SITE_ADDRESS = site
+    cards = ("register_card", "check_in_card")
+
+    pages = [director.get(reverse(name, args=["moda", "acik"])) for name in cards]
+
+    assert ["Other phones cannot reach" in page.text for page in pages] == warned
+
+
 def test_beyond_the_capacity_one_waits_and_moves_up_before_the_start(director, row):
     Tournament.objects.update(settings={"capacity": 4})
     names = ("Ada", "Bora", "Cem", "Deniz", "Efe", "Fulya", "Gül")

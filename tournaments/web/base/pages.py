@@ -12,6 +12,7 @@ from django import forms
 from django.contrib import messages
 from django.contrib.staticfiles.storage import staticfiles_storage
 from django.http import HttpRequest, HttpResponse
+from django.utils import timezone
 from django.utils.cache import get_conditional_response, patch_cache_control
 from django.utils.translation import get_language, gettext_lazy
 from django_htmx.middleware import HtmxDetails
@@ -34,9 +35,21 @@ def access_link(request: HttpRequest, path: str) -> dict[str, str]:
     return {"address": whole, "code": qr_code(whole)}
 
 
+WARNED_ON = "out_of_reach_on"
+
+
 def out_of_reach(request: HttpRequest) -> bool:
-    """Return whether other phones cannot open the page's addresses, since they name localhost."""
-    return is_loopback(urlsplit(origin(request)))
+    """Return whether to warn that other phones cannot open addresses, since they name localhost.
+
+    An account reads it on the first page of a day only.
+    """
+    if not is_loopback(urlsplit(origin(request))):
+        return False
+    today, account = timezone.localdate().isoformat(), account_of(request)
+    warned = account is not None and request.session.get(WARNED_ON) == today
+    if account is not None:
+        request.session[WARNED_ON] = today
+    return not warned
 
 
 Size = tuple[int, int, int]
