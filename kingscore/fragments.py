@@ -13,9 +13,12 @@ from typing import Any, cast
 from django import template
 from django.conf import settings
 from django.contrib.staticfiles.storage import staticfiles_storage
+from django.forms import BaseForm
 from django.http import HttpRequest
 from django.middleware.csrf import get_token
 from django.template import defaulttags
+from django.template.backends.django import DjangoTemplates
+from django.template.backends.django import Template as BackendTemplate
 from django.template.defaultfilters import capfirst, date
 from django.template.loader import render_to_string
 from django.templatetags import i18n
@@ -30,6 +33,7 @@ from jinja2.ext import Extension
 
 from kingscore.observing.logs import CURRENT
 from kingscore.static_files import FOLDER, ModuleStorage, files_of
+from tournaments.services.base.writes import REASONS
 from tournaments.templatetags.kingscore import register as of_sheets
 
 register = template.Library()
@@ -137,6 +141,26 @@ def fragment(context: template.Context, name: str) -> SafeString:
     values = cast("dict[str, Any]", context.flatten())
     request = getattr(context, "request", None)
     return SafeString(render_to_string(name, values, request, using="fragments"))
+
+
+class Pages(DjangoTemplates):
+    """Templates of Django's language, whose refused forms the log knows."""
+
+    def get_template(self, template_name: str) -> "Page":
+        return Page(super().get_template(template_name).template, self)
+
+
+class Page(BackendTemplate):
+    def render(self, context: Any = None, request: HttpRequest | None = None) -> str:
+        """Render a page, and note the code of each problem that its forms show."""
+        reasons = REASONS.get()
+        if reasons is not None and request is not None and request.method == "POST":
+            for form in (context or {}).values():
+                if isinstance(form, BaseForm):
+                    for field, errors in form.errors.as_data().items():
+                        codes = (error.code or "refused" for error in errors)
+                        reasons.update(f"{field}:{code}" for code in codes)
+        return super().render(context, request)
 
 
 @register.simple_tag

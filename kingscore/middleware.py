@@ -38,6 +38,7 @@ from tournaments.api.problems import (
     is_of_rendering,
     plain_problem,
 )
+from tournaments.services.base.writes import REASONS
 
 requests = logging.getLogger("kingscore.observing.requests")
 
@@ -65,7 +66,8 @@ def watch_requests(
         # A thread keeps the time zone of the club that it showed last.
         timezone.deactivate()
         work = Work(id_from(request.headers.get(HEADER)), request)
-        token = CURRENT.set(work)
+        token, reasons = CURRENT.set(work), set[str]()
+        noted = REASONS.set(reasons)
         try:
             response = get_response(request)
             response[HEADER] = work.id
@@ -75,15 +77,21 @@ def watch_requests(
             route, status, ms = route_of(request), response.status_code, round(seconds * 1000, 1)
             REQUESTS.labels(route, method, status).inc()
             REQUEST_SECONDS.labels(route, method).observe(seconds)
-            requests.info(
-                "%s %s: %d after %s ms",
-                *(method, route, status, ms),
-                extra={"route": route, "method": method, "status": status, "ms": ms},
+            # Of a write that was refused, the log says why, in text format, too.
+            codes = sorted(reasons) if method not in SAFE else []
+            is_refused = codes or (method not in SAFE and status >= 400 and route != "none")
+            requests.log(
+                logging.WARNING if is_refused else logging.INFO,
+                "%s %s: %d after %s ms%s%s",
+                *(method, route, status, ms, ": " if codes else "", ", ".join(codes)),
+                extra={"route": route, "method": method, "status": status, "ms": ms}
+                | ({"codes": codes} if codes else {}),
             )
             if response.status_code in STATUSES or response.status_code == 404:
                 note_answer(request, response)
         finally:
             CURRENT.reset(token)
+            REASONS.reset(noted)
         return response
 
     return middleware

@@ -157,7 +157,8 @@ WEB_WORKER = "kingscore.web_worker.WebWorker"
 
 TEMPLATES = [
     {
-        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "NAME": "django",
+        "BACKEND": "kingscore.fragments.Pages",
         "DIRS": [BASE_DIR / "templates"],
         "APP_DIRS": True,
         "OPTIONS": {

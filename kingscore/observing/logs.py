@@ -173,7 +173,7 @@ MEANWHILE = "During handling of the above exception, another exception occurred:
 CONTROLS = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 """With one of these characters, user input could look like another line of the log."""
 
-FIELDS = ("route", "method", "status", "ms", "task", "sql", "kind")
+FIELDS = ("route", "method", "status", "ms", "codes", "task", "sql", "kind")
 """Further fields of lines about requests, tasks, statements, refusals and sign-ins."""
 
 

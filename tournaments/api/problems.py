@@ -20,7 +20,7 @@ from rest_framework.response import Response
 
 from tournaments.engine.rules.rulesets import InvalidEntry, Problem
 from tournaments.queries.sheets import LaterEntryInvalid
-from tournaments.services.base.writes import Fault, Invalid, Refused
+from tournaments.services.base.writes import Fault, Invalid, Refused, note_refusal
 from tournaments.texts.labels import Text
 from tournaments.texts.messages import explain
 
@@ -182,6 +182,7 @@ def nothing_here(request: HttpRequest, **_where: str) -> HttpResponse:
 
 
 def _body(error: Refused, request: Request | HttpRequest) -> Json:
+    note_refusal(error)
     kind = Invalid if isinstance(error, Fault) else error
     page = f"{TYPES}{kind.code}"
     # This may be the problem: then no site is named.

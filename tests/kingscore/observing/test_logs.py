@@ -9,11 +9,16 @@ from django.core import mail
 from django.core.mail import EmailMessage
 from django.db import IntegrityError, connection, transaction
 from django.http import HttpResponse
-from django.urls import path
+from django.urls import path, reverse
 
 from kingscore.observing.logs import DiscreetFormatter, JsonFormatter
 from tests.club_factories import ClubFactory, PlayerFactory
+from tests.deals import deal
+from tests.factories import GameFactory
+from tests.phones import deal_fields, new_key
+from tournaments.api.access import token_of
 from tournaments.models import Player, fields
+from tournaments.web.base.phone import address
 
 NAME = "Ayşe Öztürk"
 MAIL = "ayse@kulup.example"
@@ -208,3 +213,53 @@ def test_what_a_mail_carries_is_named_where_no_mail_server_takes_it(terminal):
 
     said = terminal.getvalue()
     assert "Attached, were there a mail server (KINGSCORE_EMAIL_URL): moda-2026-10.pdf" in said
+
+
+def write_wrong_total(client, game):
+    fields = deal_fields(deal("no-tricks", 4, 2, 6, 2), 0, new_key())
+    return client.post(f"{address(game, 'write')}entry/", fields)
+
+
+def send_wrong_total(client, game):
+    entry = {"entry": deal("no-tricks", 4, 2, 6, 2)}
+    headers = {"Authorization": f"Bearer {token_of(game, 'write')}"}
+    headers |= {"Idempotency-Key": new_key(), "If-Match": '"0"'}
+    path = f"/api/v1/games/{game.public_id}/entries/"
+    return client.post(path, entry, "application/json", headers=headers)
+
+
+def sign_up_without_mail(client, _game):
+    return client.post(reverse("account_signup"), {"email": NAME})
+
+
+@pytest.mark.parametrize(
+    ("write", "route", "codes"),
+    [
+        (write_wrong_total, "record", ["wrong-total"]),
+        (send_wrong_total, "api:entry-list", ["wrong-total"]),
+        (sign_up_without_mail, "account_signup", ["email:invalid"]),
+    ],
+)
+@pytest.mark.django_db
+def test_line_of_a_refused_write_holds_the_codes_of_its_problems(
+    client, caplog, write, route, codes
+):
+    answer = write(client, GameFactory())
+
+    (record,) = (r for r in caplog.records if r.name == "kingscore.observing.requests")
+    assert record.levelname == "WARNING"
+    assert json.loads(JsonFormatter().format(record))["codes"] == codes
+    said = DiscreetFormatter().format(record)
+    assert f"POST {route}: {answer.status_code} after" in said
+    assert said.endswith(f": {', '.join(codes)}")
+    assert is_discreet(said)
+
+
+@pytest.mark.django_db
+def test_line_of_a_write_that_was_taken_is_quiet(client, caplog):
+    game = GameFactory()
+    fields = deal_fields(deal("no-tricks", 4, 2, 6, 1), 0, new_key())
+
+    assert client.post(f"{address(game, 'write')}entry/", fields).status_code == 302
+
+    assert "kingscore.observing.requests" not in {record.name for record in caplog.records}

@@ -8,7 +8,7 @@ import fcntl
 import logging
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from contextvars import copy_context
+from contextvars import ContextVar, copy_context
 from functools import partial
 from itertools import chain, count
 from threading import Thread
@@ -90,6 +90,22 @@ class Invalid(Refused, code="invalid", status=422):
 
 class Fault(Refused, status=422, listed=True):
     """One problem in the input; raised alone, it makes the whole input invalid."""
+
+
+REASONS: ContextVar[set[str] | None] = ContextVar("REASONS", default=None)
+"""The codes of all that refused the current request, for its line in the log."""
+
+
+def note_refusal(*errors: Any) -> None:
+    """Note the codes of what refuses the current request: exceptions, or single problems."""
+    reasons = REASONS.get()
+    if reasons is None:
+        return
+    for error in errors:
+        note_refusal(*getattr(error, "problems", ()), *getattr(error, "faults", ()))
+        # An exception of the engine has no code, and that of `Invalid` says nothing.
+        if not isinstance(error, Invalid) and hasattr(error, "code"):
+            reasons.add(str(error.code))
 
 
 def kinds_of(base: type[Refused] = Refused) -> Iterator[type[Refused]]:

@@ -33,7 +33,7 @@ from tournaments.queries.sheets import (
     put_computed,
 )
 from tournaments.services.audit import NOBODY, Actor, Change, note_change
-from tournaments.services.base.writes import ChangedMeanwhile, Refused, wake_webhooks
+from tournaments.services.base.writes import ChangedMeanwhile, Refused, note_refusal, wake_webhooks
 from tournaments.services.events.events import seal_after_commit
 from tournaments.services.ratings.computing import rate_round_again
 from tournaments.texts import messages
@@ -178,6 +178,7 @@ def store(game_pk: int, context: WriteContext, writes: Sequence[Write]) -> Sheet
             codes = {re.sub(r"(?<!^)(?=[A-Z])", "-", type(reason).__name__).lower()}
         for code in codes:
             REFUSED_WRITES.labels(code).inc()
+        note_refusal(reason)
         raise
     for revision in after.revisions[len(sheet.revisions) :]:
         count_write(after.row.ruleset, revision.kind)

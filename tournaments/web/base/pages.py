@@ -23,7 +23,7 @@ from tournaments.models import AuditEntry, Event
 from tournaments.models.people import fold_name
 from tournaments.origin import absolute, is_loopback, origin, qr_code
 from tournaments.permissions import account_of
-from tournaments.services.base.writes import Refused
+from tournaments.services.base.writes import Refused, note_refusal
 from tournaments.services.imports.names import MOST_ASKED
 from tournaments.texts.messages import explain
 from tournaments.web.base.forms import LineField
@@ -198,6 +198,7 @@ def add_refused(
     form: forms.Form, error: Refused | InvalidEntry, instead: str | None = None
 ) -> None:
     """Add each reason to its field, or to the field `instead` if the form has no such field."""
+    note_refusal(error)
     if isinstance(error, InvalidEntry):
         for problem in error.problems:
             form.add_error(instead, explain(problem))
@@ -213,4 +214,5 @@ def show_refusal(request: HttpRequest) -> Iterator[None]:
     try:
         yield
     except Refused as error:
+        note_refusal(error)
         messages.error(request, str(error))

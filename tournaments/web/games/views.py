@@ -49,7 +49,7 @@ from tournaments.queries.sheets import (
 )
 from tournaments.queries.state import seconds_left
 from tournaments.queries.versions import GameVersion, mark_of, mark_written
-from tournaments.services.base.writes import Refused
+from tournaments.services.base.writes import Refused, note_refusal
 from tournaments.services.games.playing import (
     ScoringTaken,
     agreement_on,
@@ -387,6 +387,9 @@ class Refusal:
     details: Sequence[str] = ()
     problems: Sequence[Problem] = ()
     same: int | None = None
+
+    def __post_init__(self) -> None:
+        note_refusal(*self.problems)
 
 
 NOT_REFUSED = Refusal(200)
