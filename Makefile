@@ -28,7 +28,11 @@ demo: .venv/.runs
 
 # For users without the right to write here, as in deploy/systemd: writes the files that `up` would
 # write beside the program. The settings need a folder, which is deleted.
+# The service has a user of its own, who may not read a Python in root's home.
 ready: .venv/.runs
+	@[ "$$(id -u)" != 0 ] || { user=$$(id -un kingscore 2>/dev/null || echo nobody); \
+		setpriv --reuid $$user --regid $$(id -g $$user) --init-groups $(BIN)/python -c '' 2>/dev/null; } || { \
+		echo >&2 "The user of the service cannot run $$(readlink -f $(BIN)/python): make ready PYTHON=/usr/bin/python3"; exit 1; }
 	@data=$$(mktemp -d) && KINGSCORE_DATA=$$data $(BIN)/python manage.py compile_translations; \
 		status=$$?; rm -rf "$$data"; exit $$status
 	@$(UV) sync --frozen --inexact --no-dev --quiet --compile-bytecode

@@ -11,17 +11,20 @@ import sqlite3
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future, wait
-from contextlib import closing
+from contextlib import closing, suppress
 from enum import Enum
 from time import monotonic
 
 from django.conf import settings
+from django.core.exceptions import DisallowedHost, ImproperlyConfigured
+from django.core.signing import BadSignature, TimestampSigner
 from django.db import DatabaseError, InterfaceError, connection
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.utils import timezone
 
 from kingscore.celery import app
 from kingscore.observing.metrics import tell_metrics
+from tournaments.permissions import address_of
 from tournaments.queries.site import missing_columns, missing_migrations
 
 logger = logging.getLogger(__name__)
@@ -195,8 +198,27 @@ def ask_broker() -> None:
         broker.default_channel  # noqa: B018 - connects
 
 
-def alive(_request: HttpRequest) -> HttpResponse:
-    """Answer that the process is alive, without checking anything else."""
+DOCTOR = "Kingscore-Doctor"
+"""The header by which `manage.py doctor` proves that it knows the secret."""
+
+
+def alive(request: HttpRequest) -> HttpResponse:
+    """Answer that the process is alive, without checking anything else.
+
+    Tell the doctor what came through the proxy.
+    """
+    try:
+        TimestampSigner(salt=DOCTOR).unsign(request.headers.get(DOCTOR, ""), max_age=60)
+    except BadSignature:
+        pass
+    else:
+        seen = {"version": settings.VERSION, "https": request.is_secure()}
+        seen["forwarded"] = "X-Forwarded-For" in request.headers
+        for name, read in (("host", HttpRequest.get_host), ("address", address_of)):
+            # The host is none of ours, or there are fewer addresses than proxies.
+            with suppress(DisallowedHost, ImproperlyConfigured):
+                seen[name] = read(request)
+        return JsonResponse(seen, headers={"Cache-Control": "no-store"})
     return HttpResponse(
         "ok\n",
         content_type="text/plain; charset=utf-8",
