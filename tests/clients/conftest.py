@@ -14,6 +14,8 @@ from tournaments.api.reference.views import content
 HERE = Path(__file__).parent
 BIN = ROOT / ".venv-clients" / "bin"
 SCRIPTS = HERE / "node_modules" / ".bin"
+# Nothing is fetched from Go's registry: the folder `go` has what the client imports.
+GO = {"GOFLAGS": "-mod=mod", "GOPROXY": "off", "GOTOOLCHAIN": "local"}
 QUIET = {"NO_COLOR": "1", "REDOCLY_TELEMETRY": "off", "REDOCLY_SUPPRESS_UPDATE_NOTICE": "true"}
 
 
@@ -35,7 +37,7 @@ def run(folder):
         done = subprocess.run(
             [program, *words],
             cwd=folder,
-            env={**os.environ, **QUIET, "PATH": f"{BIN}:{SCRIPTS}:{os.environ['PATH']}"},
+            env={**os.environ, **QUIET, **GO, "PATH": f"{BIN}:{SCRIPTS}:{os.environ['PATH']}"},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,

@@ -4,6 +4,7 @@ Each is pinned: Python's in the group `clients` of uv.lock, TypeScript's in pack
 """
 
 import json
+import shutil
 
 import pytest
 
@@ -49,11 +50,24 @@ def typescript_clients(run):
 
 
 @pytest.fixture(scope="session")
+def go_client(run, folder):
+    generate("go", run, "--additional-properties=enumClassPrefix=true,packageName=kingscore")
+    shutil.copytree(HERE / "go", folder / "generated-go", dirs_exist_ok=True)
+    run("go", "build", "-C", "generated-go", "-o", "../evening", "./evening")
+
+
+@pytest.fixture(scope="session")
 def site(tmp_path_factory):
     folder = tmp_path_factory.mktemp("site")
     with serve(folder, None, "tests.api.served_settings", prepared()) as server:
         token = server.run_python(MAKE).splitlines()[-1]
         yield f"http://{server.host}:{server.port}", token, "moda"
+
+
+def generate(language, run, *options):
+    """Make a client by openapi-generator, in the folder `generated-LANGUAGE`."""
+    place = f"generated-{language}"
+    run("openapi-generator-cli", "generate", "-i", SPEC, "-g", language, "-o", place, *options)
 
 
 def check_quiet(said):
@@ -111,3 +125,22 @@ def test_evening_by_a_typescript_client(run, site):
     said = run("node", "evening.ts", *site)
     assert said.startswith("20 deals, finished: true\n"), said
     assert int(said.split()[-2]) > 0, said
+
+
+def test_openapi_generator_makes_python_and_typescript_that_compile(run):
+    generate("python", run)
+    # The package imports all of its modules.
+    run("env", "-C", "generated-python", "python", "-c", "import openapi_client")
+    generate("typescript-fetch", run)
+    options = ("--noEmit", "--strict", "--skipLibCheck", "--target", "es2022")
+    run("tsc", *options, "generated-typescript-fetch/index.ts")
+
+
+@pytest.mark.usefixtures("go_client")
+def test_evening_by_a_go_client(run, site):
+    printed = run("./evening", *site)
+    deals, players, changes = printed.splitlines()
+    assert deals == "20 deals, finished: true"
+    # More than a page of them.
+    assert int(players.split()[0]) > 2
+    assert int(changes.split()[0]) > 0

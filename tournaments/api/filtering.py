@@ -325,6 +325,8 @@ class KeysetPagination(CursorPagination):
             if parameter["name"] == self.page_size_query_param:
                 parameter["description"] = f"Rows of a page, at most {self.max_page_size}."
                 parameter["schema"]["minimum"] = 1
+            else:
+                parameter["schema"]["pattern"] = "^[A-Za-z0-9+/_-]+={0,2}$"
         return parameters
 
     def get_paginated_response_schema(self, schema: Json) -> Json:

@@ -6,8 +6,10 @@ from typing import Any
 
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from drf_spectacular.openapi import AutoSchema
+from drf_spectacular.plumbing import force_instance
 from drf_spectacular.utils import OpenApiParameter
 
+from tournaments.api.fields import StrictSerializer
 from tournaments.api.filtering import ABOUT, PAGES, expand
 from tournaments.api.idempotency import HEADER, REPLAYED
 from tournaments.engine.documents.shapes import TEXT
@@ -145,7 +147,12 @@ class Flat:
             return _described(_text(others), node)
         whole: list[Json] = [self._at(e["$ref"]) if "$ref" in e else e for e in others]
         if not all("properties" in part for part in whole):
-            return _described({"oneOf": [self.schema(part, name) for part in others]}, node)
+            flat: list[Json] = []
+            for part in others:
+                choice = self.schema(part, name)
+                # A choice within a choice is more than some generators understand.
+                flat += POINTS_SCHEMA["oneOf"] if choice == component(POINTS) else [choice]
+            return _described({"oneOf": flat}, node)
         if field := _common_tag(whole):
             values = [part["properties"][field]["const"] for part in whole]
             names = [name + "".join(map(str.capitalize, value.split("-"))) for value in values]
@@ -166,7 +173,10 @@ class Flat:
             }
             required = [key for key in flat.pop("required", ()) if key in flat["properties"]]
             flat |= {"required": required} if required else {}
-        if more := node.get("additionalProperties"):
+        more = node.get("additionalProperties")
+        if more is False and name.endswith("Request"):
+            flat["additionalProperties"] = False
+        elif more:
             flat["additionalProperties"] = more is True or self.schema(more, name)
         elif "object" in flat.get("type", ()) and "properties" not in node:
             flat["additionalProperties"] = True
@@ -240,7 +250,8 @@ def _typed(flat: Json) -> Json:
     """Add the type of constants; whole numbers in a row become a range."""
     values = flat.get("enum", [flat["const"]] if "const" in flat else [])
     if not values:
-        return flat
+        # Most generators know no type of which null is the only value.
+        return {**flat, "type": ["integer", "null"]} if flat.get("type") == "null" else flat
     kinds = list(dict.fromkeys(KINDS[type(value)] for value in values))
     numbers = [value for value in values if type(value) is int]
     if numbers == list(range(numbers[0], numbers[-1] + 1)) if numbers else False:
@@ -375,6 +386,12 @@ class DescribedSchema(AutoSchema):
             return {204: None}
         statuses = (self.view.get_success_status(), self.view.also_success_status)
         return {status: self.view.get_serializer_class() for status in statuses if status}
+
+    def _map_basic_serializer(self, serializer: Any, direction: Any) -> Json:
+        schema: Json = super()._map_basic_serializer(serializer, direction)  # type: ignore[no-untyped-call]
+        written = force_instance(serializer) if direction == "request" else None  # type: ignore[no-untyped-call]
+        strict = isinstance(written, StrictSerializer)
+        return {**schema, "additionalProperties": False} if strict else schema
 
     def _is_list_view(self, serializer: Any = None) -> bool:
         return not self.view.is_computed_list and super()._is_list_view(serializer)

@@ -112,7 +112,7 @@ class OwnEntrySerializer(StrictSerializer):
     represents = _label()
 
 
-class EntrySerializer(OwnEntrySerializer):
+class NewEntrantSerializer(OwnEntrySerializer):
     """A new entrant; a house player fills up tables, and its results do not count.
 
     Without a `section` they play in the last one, if there are any.
@@ -126,7 +126,7 @@ class NewEntrantsSerializer(StrictSerializer):
     """New entrants; all are added, or none."""
 
     entrants = serializers.ListField(
-        child=EntrySerializer(), min_length=1, max_length=MOST_ENTRANTS
+        child=NewEntrantSerializer(), min_length=1, max_length=MOST_ENTRANTS
     )
 
 

@@ -77,7 +77,7 @@ class WebhookSecretSerializer(UncachedSerializer):
         return secret_text(row)
 
 
-class NewWebhookSecretSerializer(WebhookSerializer, WebhookSecretSerializer):
+class WebhookWithSecretSerializer(WebhookSerializer, WebhookSecretSerializer):
     """A webhook that was just made, with its secret."""
 
 

@@ -50,7 +50,7 @@ class WebhookViewSet(WebhookMixin, ModelViewSet):
     ordering = ("created_at",)
     serializer_class = serializers.WebhookSerializer
     serializer_classes = {
-        "create": serializers.NewWebhookSecretSerializer,
+        "create": serializers.WebhookWithSecretSerializer,
         "test": serializers.DeliverySerializer,
     }
     request_serializer_classes = {

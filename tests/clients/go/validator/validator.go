@@ -1,0 +1,3 @@
+package validator
+
+func Validate(any) error { return nil }
