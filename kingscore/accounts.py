@@ -167,7 +167,7 @@ class AccountAdapter(NotingFailures, DefaultAccountAdapter):  # type: ignore[mis
             if has_code:
                 self.request.session[UNSENT] = True
             else:
-                text = _("The mail could not be sent. Try again later.")
+                text = _("The e-mail could not be sent. Try again later.")
                 self.add_message(self.request, messages.ERROR, message=text)
         else:
             if has_code:
@@ -307,7 +307,7 @@ class SignUpForm(AddressForm, SignupForm):  # type: ignore[misc]  # allauth has 
     field_order = ("email", "first_name")
 
     first_name = LineField(
-        label=_("What shall we call you?"),
+        label=_("What should we call you?"),
         help_text=_("May stay empty."),
         max_length=150,
         required=False,

@@ -127,7 +127,7 @@ class CurrentValues(Collector):
 def waiting() -> Iterator[Metric]:
     """Yield per kind how many rows wait and how long the first has, and how many workers live."""
     now = timezone.now()
-    length = GaugeMetricFamily("kingscore_queue_length", "What waits", labels=["queue"])
+    length = GaugeMetricFamily("kingscore_queue_length", "Queue", labels=["queue"])
     age = GaugeMetricFamily(
         "kingscore_queue_oldest_seconds", "How long the first has waited", labels=["queue"]
     )

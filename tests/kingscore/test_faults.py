@@ -63,7 +63,7 @@ REFUSED = {
             client.force_login(UserFactory(is_staff=False))
             or client.get(reverse("admin:index"), follow=True)
         ),
-        (403, "This is for others"),
+        (403, "You can’t open this page"),
     ),
     "no token": (
         lambda _client: Client(enforce_csrf_checks=True).post(reverse("new")),

@@ -358,7 +358,7 @@ LEGEND: Mapping[str, str | Promise] = {
     "ruling": gettext_lazy("A director’s ruling on this round."),
     "corrected": gettext_lazy("A sheet was changed after its round was closed."),
     "late": gettext_lazy("Joined later: missed rounds count nothing."),
-    "withdrawn": gettext_lazy("Plays no more; the results stay."),
+    "withdrawn": gettext_lazy("No longer plays; the results stay."),
 }
 """The kinds of marks in order, with their explanation."""
 

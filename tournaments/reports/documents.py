@@ -137,7 +137,7 @@ def offered(
             missing = _("Once the last round is closed.")
     elif offer.needs and not has_seating and not any(each.laid for each in those):  # type: ignore[attr-defined]
         if is_evening:
-            missing = _("Once a table is laid.")
+            missing = _("Once a table is set up.")
         elif offer.of_round and those:
             missing = _("Once this round is published.")
         else:

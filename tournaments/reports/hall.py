@@ -298,7 +298,7 @@ def compose_table_cards(report: Report, progress: OnProgress) -> Data:
     use = [_("Scan this with one phone: it opens the sheet of this table.")]
     if event.table_codes:
         use.append(_("The director says the four digits."))
-    words = {"table": _("Table"), "use": " ".join(use), "empty": _("No table is laid yet.")}
+    words = {"table": _("Table"), "use": " ".join(use), "empty": _("No table is set up yet.")}
     heading = hall_heading(report, _("Table cards"), [round_name(round_)])
     page = page_data(heading, event.club, words=words)
     return papers([page | {"round": round_name(round_), "cards": cards}])

@@ -182,7 +182,7 @@ def league_pages(report: Report, progress: OnProgress) -> Data:
         )
     )
     if found.finals:
-        legend.append(_("Of an evening the rounds that all play count, its finals do not."))
+        legend.append(_("An evening’s rounds count; its finals don’t."))
     return page_data(heading, season.club, words=words) | {
         "landscape": len(days) > MOST_UPRIGHT,
         "days": days,

@@ -141,13 +141,13 @@ def test_switch_is_on_the_page_the_mail_leads_to(client):
     club = club_with_games()
     owner, member = reader(club, "owner"), reader(club, "member", "member")
     client.force_login(member.user)
-    assert "The month comes by mail" not in client.get("/me/").text
+    assert "The month comes by e-mail" not in client.get("/me/").text
     client.force_login(owner.user)
-    assert "The month comes by mail" in client.get("/me/").text
+    assert "The month comes by e-mail" in client.get("/me/").text
 
     answer = client.post(f"/me/clubs/{club.slug}/month/", {"month": "no"})
 
     assert answer.url == "/me/#mails"
-    assert "No mails" in client.get("/me/").text
+    assert "No e-mails" in client.get("/me/").text
     emails.sweep_months(FIRST)
     assert not Email.objects.exists()

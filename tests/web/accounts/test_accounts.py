@@ -367,7 +367,7 @@ def test_deaf_mail_server_is_said_and_breaks_nothing(visitor, settings, caplog):
 
     assert answer.redirect_chain == [(PROOF, 302)]
     for page in (answer.text, visitor.get(PROOF).text):
-        assert page.count("The mail could not be sent. Try again later.") == 1
+        assert page.count("The e-mail could not be sent. Try again later.") == 1
         assert "We have sent it" not in page
     assert "The mail server did not take a mail" in caplog.text
     settings.EMAIL_BACKEND = "django.core.mail.backends.locmem.EmailBackend"
@@ -387,7 +387,7 @@ def test_office_does_not_say_that_a_refused_mail_was_sent(visitor, settings, mon
 
     page = visitor.post(FACTOR, {"action": "send"}, follow=True).text
 
-    assert page.count("The mail could not be sent. Try again later.") == 1
+    assert page.count("The e-mail could not be sent. Try again later.") == 1
     assert "We have sent" not in page
 
 

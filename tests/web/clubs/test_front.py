@@ -135,7 +135,7 @@ def test_members_register_for_the_next_tournament_and_others_open_it(visitor, cl
     opened = (reverse("event", args=["moda", row.event.public_id]), "Open")
     assert "/register/" not in visitor.get(row_page(row)).text
 
-    assert "6 come. 2 more fill table 2." in visitor.get(CLUB).text
+    assert "6 registered. 2 more fill table 2." in visitor.get(CLUB).text
     assert card(visitor) == opened
     register = reverse("register", args=[row.public_id, row.secret("register")])
     assert card(visitor.become("member", club)) == (register, "Register")

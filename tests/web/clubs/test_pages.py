@@ -26,7 +26,7 @@ def url(name, *args):
 def test_whoever_makes_a_club_owns_it(visitor):
     user = make.AccountFactory()
     visitor.force_login(user)
-    assert "None yet. With an invitation you join a club; or make one." in visitor.get(CLUBS).text
+    assert "None yet. With an invitation you join a club; or create one." in visitor.get(CLUBS).text
 
     answer = visitor.post(CLUBS, {"name": "Moda King"}, REMOTE_ADDR="192.0.2.7")
 

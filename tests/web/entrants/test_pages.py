@@ -103,7 +103,7 @@ def test_one_tap_checks_in_and_one_more_takes_it_back(director, row):
     one.refresh_from_db()
     assert one.checked_in == 0
     gone = director.post(url("check_entrant"), {"here": "9"}, follow=True)
-    assert "They are on the list no more." in gone.text
+    assert "They are no longer on the list." in gone.text
     gone = director.post(url("check_entrant"), {"here": "x"}, headers={"HX-Request": "true"})
     assert gone["HX-Refresh"] == "true"
 

@@ -67,7 +67,7 @@ def test_evening_with_tables_stays_and_says_why(director, club):
     page = director.post(address, follow=True)
 
     assert Event.objects.count() == 1
-    assert "Tables were laid at this evening" in page.text
+    assert "This evening has tables" in page.text
 
 
 def test_director_makes_changes_and_removes_a_season(director, club):

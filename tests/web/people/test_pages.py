@@ -165,7 +165,7 @@ def test_card_shows_link_qr_code_and_code(director, club):
 
 def test_new_code_makes_the_card_before_worthless(director, club):
     player = make.PlayerFactory(club=club, wrong_claims=MOST_WRONG_CLAIMS)
-    assert "worthless" in director.get(page_of("player_card", player)).text
+    assert "no longer works" in director.get(page_of("player_card", player)).text
 
     answer = director.post(page_of("player_new_code", player), follow=True)
 

@@ -54,7 +54,7 @@ def test_a_server_that_runs_as_it_should_says_so(keeper, well):
 def test_without_backup_and_worker_a_new_server_says_both(keeper):
     assert worries(keeper) == [
         "There is no backup yet.",
-        "No worker is running: documents, ratings and mails wait.",
+        "No worker is running: documents, ratings and e-mails wait.",
     ]
 
 
@@ -90,7 +90,7 @@ def test_what_waits_too_long_is_shown(keeper, well, now):
     assert [(str(name), length) for name, length, _oldest in page.context["queues"]] == [
         ("Documents", 1),
         ("Ratings", 0),
-        ("Mails", 0),
+        ("E-mails", 0),
         ("Webhooks", 0),
     ]
 

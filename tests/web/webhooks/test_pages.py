@@ -47,7 +47,7 @@ def test_webhook_is_added_listed_and_changed(owner):
 
 @pytest.mark.parametrize(
     ("url", "says"),
-    [("", "Where shall the server call?"), ("http://192.168.1.1/", "private network")],
+    [("", "Which address should the server call?"), ("http://192.168.1.1/", "private network")],
 )
 def test_address_that_cannot_be_called_is_refused_beside_its_field(owner, url, says):
     answer = add(owner, url)

@@ -85,7 +85,7 @@ class ChangedMeanwhile(Refused, code="changed-meanwhile", status=412):
 class Invalid(Refused, code="invalid", status=422):
     """The input has `faults`."""
 
-    sentence = _("What was sent cannot be.")
+    sentence = _("What was sent is not valid.")
 
 
 class Fault(Refused, status=422, listed=True):

@@ -251,9 +251,9 @@ def _text(club: str, counted: list[tuple[str | Promise, int]]) -> str:
             "",
             "  python manage.py check_caches --repair",
             "",
-            _("You get this letter once; the page of the club says so until it is repaired.")
+            _("You get this e-mail once; the page of the club says so until it is repaired.")
             if club
-            else _("You get this letter once."),
+            else _("You get this e-mail once."),
         )
     )
 

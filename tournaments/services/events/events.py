@@ -42,7 +42,7 @@ EVENT = AuditEntry.Kind.EVENT
 
 
 class EventHasTables(Refused, code="event-has-tables"):
-    sentence = _("Tables were laid at this evening, so that it stays.")
+    sentence = _("This evening has tables, so it cannot be removed.")
 
 
 class RoundStillEmpty(Refused, code="round-still-empty"):

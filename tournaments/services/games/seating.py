@@ -388,7 +388,7 @@ Carried = tuple[str, str, int]
 
 
 class TransferGone(Refused, code="transfer-gone", status=404):
-    sentence = _("This link has been used, or its ten minutes are over: make a new one.")
+    sentence = _("This link has been used, or its ten minutes are over: create a new one.")
 
 
 def begin_transfer(held: Sequence[Held], joined: Joined, *, at: datetime) -> str:

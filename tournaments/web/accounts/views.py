@@ -240,7 +240,7 @@ def token(request: HttpRequest, public_id: str) -> HttpResponse:
     if request.method == "POST":
         revoke_token(user, row.public_id)
         messages.success(
-            request, gettext_lazy("“%(name)s” opens nothing any more.") % {"name": row.name}
+            request, gettext_lazy("“%(name)s” no longer opens anything.") % {"name": row.name}
         )
         return redirect("tokens")
     page = {"token": row, "letters": _first_characters(row), "may": may(row.scopes)}

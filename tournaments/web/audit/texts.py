@@ -33,7 +33,7 @@ Text = str | Promise
 Kind = AuditEntry.Kind
 
 ACTIONS: Mapping[tuple[str, str], Text] = {
-    (Kind.SETTINGS, "create"): gettext_lazy("Club made"),
+    (Kind.SETTINGS, "create"): gettext_lazy("Club created"),
     (Kind.SETTINGS, "change"): gettext_lazy("Settings changed"),
     (Kind.SETTINGS, "change-logo"): gettext_lazy("Logo changed"),
     (Kind.SETTINGS, "remove-logo"): gettext_lazy("Logo removed"),
@@ -53,8 +53,8 @@ ACTIONS: Mapping[tuple[str, str], Text] = {
     (Kind.ROLE, "join"): gettext_lazy("Joined the club"),
     (Kind.ROLE, "role"): gettext_lazy("Role changed"),
     (Kind.ROLE, "leave"): gettext_lazy("Left the club"),
-    (Kind.ROLE, "remove"): gettext_lazy("Put out of the club"),
-    (Kind.ROLE, "invite"): gettext_lazy("Invitation made"),
+    (Kind.ROLE, "remove"): gettext_lazy("Removed from the club"),
+    (Kind.ROLE, "invite"): gettext_lazy("Invitation created"),
     (Kind.ROLE, "withdraw"): gettext_lazy("Invitation withdrawn"),
     (Kind.RESULT, "confirm"): gettext_lazy("Result confirmed"),
     (Kind.RESULT, "confirm-deal"): gettext_lazy("Deal confirmed"),
@@ -138,7 +138,7 @@ FIELDS: Mapping[str, Text] = {
     "uses": gettext_lazy("Uses"),
     "used": gettext_lazy("Used"),
     "expires": gettext_lazy("Works until"),
-    "invitation": gettext_lazy("Came by"),
+    "invitation": gettext_lazy("Joined by"),
     "claim": gettext_lazy("By claiming"),
     "account": gettext_lazy("Account"),
     "initials": gettext_lazy("Initials"),

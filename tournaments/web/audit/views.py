@@ -325,12 +325,12 @@ ROWS: Mapping[str, tuple[Any, str, str]] = {
 
 
 GONE = {
-    "game": gettext_lazy("a game that is no more"),
+    "game": gettext_lazy("a game that no longer exists"),
     "player": gettext_lazy("a player who was removed"),
-    "account": gettext_lazy("an account that is no more"),
-    "event": gettext_lazy("an evening that is no more"),
-    "table": gettext_lazy("a table that is no more"),
-    "season": gettext_lazy("a season that is no more"),
+    "account": gettext_lazy("an account that no longer exists"),
+    "event": gettext_lazy("an evening that no longer exists"),
+    "table": gettext_lazy("a table that no longer exists"),
+    "season": gettext_lazy("a season that no longer exists"),
     "invitation": gettext_lazy("invitation"),
     "webhook": gettext_lazy("webhook"),
     "entrant": gettext_lazy("an entrant who was struck off the list"),

@@ -51,7 +51,7 @@ def picture_response(report: Report) -> HttpResponseBase:
         else:
             kind = CONTENT_TYPES[Report.Format.PNG]
             return FileResponse(drawn, filename=file_name(report), content_type=kind)
-    later = _("The picture is being drawn. Try again in a moment.")
+    later = _("The picture is being prepared. Try again in a moment.")
     headers = {"Retry-After": str(RETRY_AFTER)}
     kind = "text/plain; charset=utf-8"
     return HttpResponse(later, status=503, content_type=kind, headers=headers)

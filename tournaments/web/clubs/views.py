@@ -327,9 +327,9 @@ def next_event(event: Any, role: str) -> dict[str, Any]:
     if register:
         card |= {"url": register, "button": _("Register")}
     if number := event.comers:
-        text = ngettext("%(number)s comes.", "%(number)s come.", number) % {"number": number}
+        text = ngettext("%(number)s registered.", "%(number)s registered.", number)
         filling = filling_text(number, rules_of_tournament(tournament).side_count)
-        card["coming"] = f"{text} {filling}".strip()
+        card["coming"] = f"{text % {'number': number}} {filling}".strip()
     return card
 
 

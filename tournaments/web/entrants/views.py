@@ -178,7 +178,7 @@ def check(request: HtmxRequest, slug: str, tournament: str) -> HttpResponse:
             found = row.entrants.get(number=numbers[0] if numbers else 0)
             check_in(found.pk, by, at=at, here=mark == "here")
     except Entrant.DoesNotExist:
-        messages.error(request, _("They are on the list no more."))
+        messages.error(request, _("They are no longer on the list."))
     except WrongState as error:
         messages.error(request, str(error))
     else:

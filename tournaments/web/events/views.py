@@ -367,7 +367,7 @@ def replace(request: HttpRequest, slug: str, public_id: str, table: str) -> Http
     replace_address(row.pk, actor_of(request), at=timezone.now())
     messages.success(
         request,
-        _("The old card and the old phone of table %(number)s write no more. Here is the new card.")
+        _("The old card and phone of table %(number)s no longer work. Here is the new card.")
         % {"number": row.number},
     )
     return redirect("event_table", slug, public_id, table)

@@ -95,7 +95,7 @@ def card(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
 def new_code(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     """Create a new link and code; cards given away before are revoked."""
     change_player(request, new_claim, directed_player(request, slug, public_id))
-    messages.success(request, _("The old link and code are worthless now."))
+    messages.success(request, _("The old link and code no longer work."))
     return redirect("player_card", slug, public_id)
 
 

@@ -846,5 +846,5 @@ def withdraw(request: HttpRequest, slug: str, tournament: str, pk: int) -> HttpR
     row = directed_tournament(request, slug, tournament)
     ruling = get_object_or_404(Ruling, round__event=row.event, pk=pk)
     withdraw_ruling(ruling.pk, actor_of(request), at=timezone.now())
-    messages.success(request, _("The ruling is withdrawn: it counts no more."))
+    messages.success(request, _("The ruling is withdrawn: it no longer counts."))
     return redirect("rulings", slug, row.slug)

@@ -358,7 +358,7 @@ LEAST_ROOM = 1024**3
 QUEUES = {
     "documents": gettext_lazy("Documents"),
     "ratings": gettext_lazy("Ratings"),
-    "letters": gettext_lazy("Mails"),
+    "letters": gettext_lazy("E-mails"),
     "webhooks": gettext_lazy("Webhooks"),
 }
 
@@ -401,10 +401,10 @@ def worries(running: dict[str, Any], free: int, now: datetime) -> Iterator[str]:
     if running["failed_starts"]:
         yield _(
             "The worker does not stay up: it has ended %(count)d times in a row. Documents, ratings"
-            " and mails wait; the log of the server says why."
+            " and e-mails wait; the log of the server says why."
         ) % {"count": running["failed_starts"]}
     elif not running["alive"]:
-        yield _("No worker is running: documents, ratings and mails wait.")
+        yield _("No worker is running: documents, ratings and e-mails wait.")
     elif any(oldest and now - oldest > LONGEST_WAIT for *_queue, oldest in running["queues"]):
         yield _("Something has been waiting for more than a quarter of an hour.")
     # A new server has had no nightly check yet.

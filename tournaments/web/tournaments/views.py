@@ -169,10 +169,10 @@ def rules_sentences(rules: Ruleset, settings: TournamentSettings) -> list[str]:
 def _game(rules: Ruleset) -> str:
     name = labels.name_of(rules)
     if rules.deals is None:
-        return _("%(game)s is played.") % {"game": name}
+        return _("The game is %(game)s.") % {"game": name}
     text = ngettext(
-        "%(game)s is played, with %(number)s deal.",
-        "%(game)s is played, with %(number)s deals.",
+        "The game is %(game)s: %(number)s deal.",
+        "The game is %(game)s: %(number)s deals.",
         rules.deals,
     )
     return text % {"game": name, "number": rules.deals}
@@ -483,7 +483,7 @@ def replace(request: HttpRequest, slug: str, tournament: str) -> HttpResponse:
     """Revoke the registration and check-in links."""
     row = directed_tournament(request, slug, tournament)
     replace_links(row.pk, actor_of(request), at=timezone.now())
-    messages.success(request, _("The old links work no more; there are new ones."))
+    messages.success(request, _("The old links no longer work; there are new ones."))
     return redirect("tournament", slug, tournament)
 
 

@@ -24,7 +24,7 @@ class WebhookForm(forms.Form):
     url = forms.CharField(
         label=_("Address that is called"),
         max_length=Webhook.url.field.max_length,
-        error_messages={"required": _("Where shall the server call?")},
+        error_messages={"required": _("Which address should the server call?")},
         widget=forms.URLInput(attrs={"placeholder": "https://", "autocomplete": "off"}),
     )
     events = forms.MultipleChoiceField(

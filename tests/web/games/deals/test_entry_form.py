@@ -255,13 +255,13 @@ REFUSED = (
             "sale_tricks": "4",
         },
         "sale",
-        "This sale cannot be: the buyer is another player.",
+        "This sale is not possible: the buyer is another player.",
     ),
     (
         "italian-king-pairs-choice",
         {"contract": "no-men", "count-men-0": "8", "offered1": "no-men", "offered2": "no-men"},
         "offer",
-        "This offer cannot be: two contracts that are left are offered.",
+        "This offer is not possible: two contracts that are left are offered.",
     ),
     (
         "italian-king-pairs-choice",
