@@ -117,9 +117,11 @@ def _found_club(names: Sequence[str], password: str, *, at: datetime) -> tuple[C
     """Create the club with its accounts and players; return it, its owner and a director."""
     hashed = make_password(password)
     actors = {}
-    for email in ACCOUNTS:
+    for email, called in zip(ACCOUNTS, names, strict=False):
         name = f"moda-{email.partition('@')[0]}"
-        user = User.objects.create(username=name, email=email, password=hashed, date_joined=at)
+        user = User.objects.create(
+            username=name, email=email, first_name=called, password=hashed, date_joined=at
+        )
         EmailAddress.objects.create(user=user, email=email, verified=True, primary=True)
         actors[email] = Actor(user)
     owner, director, *_ = actors.values()

@@ -109,6 +109,24 @@ def test_picture_before_the_first_round_says_when_and_where(club):
     assert (day[0], others) == ("Day", [("Start", "19:30"), ("Place", "Lokal"), ("Entrants", "2")])
 
 
+@pytest.mark.parametrize(
+    ("capacity", "free", "tables"), [(None, None, 2), (12, 7, 3), (4, 0, 2)]
+)
+def test_page_before_the_start_says_the_way_and_how_many_places_are_free(
+    club, capacity, free, tables
+):
+    row = tournament_of(club, state="registration", event__venue="Çay & Kahve")
+    Tournament.objects.update(settings={"capacity": capacity})
+    EntrantFactory.create_batch(5, tournament=row)
+
+    shown = hub(member_of(club), row)
+
+    assert "query=%C3%87ay+%26+Kahve" in shown.text
+    assert re.findall(r"(\d+) places? free", shown.text) == ([] if free is None else [str(free)])
+    assert shown.text.count("taken") == 5
+    assert shown.text.count("<span><i") == tables
+
+
 def test_finished_tournament_says_what_the_club_plays_next_in_public(client):
     row = tournament_of(ClubFactory(published=True), state="finished", event__published=True)
     at = {"club": row.event.club, "held_on": row.event.held_on.replace(year=2100)}

@@ -222,7 +222,7 @@ def overview_fragment(version: Version, load: Callable[[], TournamentState]) -> 
     return cached
 
 
-def overview_page(seen: Overview, query: str) -> dict[str, Any]:
+def overview_page(seen: Overview, query: str, capacity: int | None) -> dict[str, Any]:
     """Return what leads on the page now; `query` is the name that is looked for."""
     coming, seats, sections = len(seen.here), len(set(seen.side_seats)), seen.sections
     # The first of each section; of more sections fewer each.
@@ -243,10 +243,11 @@ def overview_page(seen: Overview, query: str) -> dict[str, Any]:
         "comers": [seen.names[key] for key in seen.here[:MOST_COMERS]],
         "more_comers": max(0, coming - MOST_COMERS),
         "filling": filling_text(coming, seats),
+        "free": None if capacity is None else max(0, capacity - coming),
         # The chairs of each table, taken or free; at least one table.
         "chairs": [
             [at * seats + chair < coming for chair in range(seats)]
-            for at in range(max(1, -(-coming // seats)))
+            for at in range(max(1, -(-coming // seats), min(capacity or 0, MOST_COMERS) // seats))
         ],
     }
 

@@ -5,6 +5,7 @@ import secrets
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache, cached_property
 from typing import Any
+from urllib.parse import urlencode
 
 from django import forms
 from django.contrib import messages
@@ -404,7 +405,8 @@ def tournament(request: HtmxRequest, slug: str, tournament: str) -> HttpResponse
     far = shared.strip.far if has_strip else how_far(row, shared.rounds)
     page |= standing_of(row, far)
     seen = overview_fragment(version, lambda: shared.state)
-    page |= overview_page(seen, query) | {"card": card_of(request, row, seen, known)}
+    page |= overview_page(seen, query, settings_of(row).capacity)
+    page["card"] = card_of(request, row, seen, known)
     page["switches"] = card_switches(request, row, known)
     if not fragment:
         page |= hub_page(row, page["member"])
@@ -435,6 +437,10 @@ def standing_of(row: Tournament, far: HowFar) -> dict[str, Any]:
     }
 
 
+MAP = "https://www.google.com/maps/search/"
+"""Opens the app of phones that have it; takes words instead of coordinates."""
+
+
 def hub_page(row: Tournament, member: bool) -> dict[str, Any]:
     """Return what stays on a tournament's page: the rules in sentences, and every setting."""
     event, rules, settings = row.event, rules_of_tournament(row), settings_of(row)
@@ -445,6 +451,7 @@ def hub_page(row: Tournament, member: bool) -> dict[str, Any]:
         afterwards = coming(own, today).first()
     return {
         "register_at": register_address(row, member=member),
+        "directions": f"{MAP}?{urlencode({'api': 1, 'query': event.venue})}",
         "told": rules_sentences(rules, settings),
         "game": labels.name_of(rules),
         "options": options_text(event.options),
