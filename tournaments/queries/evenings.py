@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from fractions import Fraction
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from django.utils.formats import number_format
 from django.utils.translation import gettext, ngettext
@@ -304,6 +305,12 @@ class PhoneEvening:
     @property
     def at(self) -> datetime:
         return self.games[-1].played_at
+
+    @property
+    def zone(self) -> ZoneInfo | None:
+        """Return the time zone of its club; None for the server's."""
+        table = self.last.table
+        return table.round.event.club.zone if table else None
 
 
 @dataclass

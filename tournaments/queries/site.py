@@ -181,6 +181,13 @@ def coming(events: EventQuerySet, today: date) -> EventQuerySet:
     return counted.select_related("club", "tournament").order_by("held_on", "starts_at", "pk")
 
 
+def coming_at_clubs(events: EventQuerySet) -> Iterator[Event]:
+    """Yield what has not begun by the day of its own club, the next first."""
+    for event in coming(events, timezone.localdate() - timedelta(days=1)):
+        if event.held_on >= timezone.localdate(timezone=event.club.zone):
+            yield event
+
+
 ONE_GAME = 10_000
 FOUR = (0, 1, 2, 3)
 

@@ -1,6 +1,6 @@
 """A club in another time zone than its server: its pages, calendar, documents and e-mails."""
 
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 
 import pytest
 from django.urls import reverse
@@ -47,6 +47,22 @@ def test_pages_of_a_club_have_its_days_and_others_those_of_the_server(client, cl
     assert timezone.get_current_timezone_name() == "Europe/Istanbul"
     client.get(reverse("follow", args=[game.public_id, game.secret("follow")]))
     assert timezone.get_current_timezone_name() == "Europe/Rome"
+
+
+def test_tables_of_a_phone_and_what_comes_have_the_days_of_their_club(client, game):
+    client.get(reverse("follow", args=[game.public_id, game.secret("follow")]))
+    assert "20 November 2026" in client.get(reverse("tables")).text
+
+    # At any hour one of them has another day than the server.
+    for zone in ("Pacific/Kiritimati", "Pacific/Pago_Pago"):
+        away = ClubFactory(published=True, time_zone=zone)
+        today = timezone.localdate(timezone=away.zone)
+        EventFactory(club=away, published=True, name=f"Today in {zone}", held_on=today)
+        over = today - timedelta(days=1)
+        EventFactory(club=away, published=True, name=f"Yesterday in {zone}", held_on=over)
+        for page in (client.get(reverse(name)).text for name in ("home", "clubs")):
+            assert f"Today in {zone}" in page
+            assert f"Yesterday in {zone}" not in page
 
 
 def test_documents_of_a_club_have_its_days(client, game):

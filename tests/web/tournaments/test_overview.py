@@ -109,9 +109,7 @@ def test_picture_before_the_first_round_says_when_and_where(club):
     assert (day[0], others) == ("Day", [("Start", "19:30"), ("Place", "Lokal"), ("Entrants", "2")])
 
 
-@pytest.mark.parametrize(
-    ("capacity", "free", "tables"), [(None, None, 2), (12, 7, 3), (4, 0, 2)]
-)
+@pytest.mark.parametrize(("capacity", "free", "tables"), [(None, None, 2), (12, 7, 3), (4, 0, 2)])
 def test_page_before_the_start_says_the_way_and_how_many_places_are_free(
     club, capacity, free, tables
 ):

@@ -178,7 +178,7 @@ def new_write_key() -> str:
 def phone_games(request: HttpRequest) -> list[PhoneGame]:
     """Return this phone's games that still exist, the newest first (1 query)."""
     known = _known_games(request)
-    games_there = Game.objects.select_related("open_table")
+    games_there = Game.objects.select_related("open_table", "table__round__event__club")
     found = games_there.filter(public_id__in=[public_id for public_id, _, _ in known])
     rows = {row.public_id: row for row in found} if known else {}
     games = (_open(rows.get(public_id), kind, gen) for public_id, kind, gen in known)

@@ -33,7 +33,13 @@ from tournaments.models.clubs import DIRECTING, Role
 from tournaments.models.events import EventQuerySet
 from tournaments.models.people import name_order
 from tournaments.permissions import account_of, actor_of, members_club, owned_club, seen_club
-from tournaments.queries.site import PlayingEvent, coming, playing_now, version_of_games
+from tournaments.queries.site import (
+    PlayingEvent,
+    coming,
+    coming_at_clubs,
+    playing_now,
+    version_of_games,
+)
 from tournaments.queries.standings import LeagueReader
 from tournaments.queries.state import rules_of_tournament
 from tournaments.queries.states import club_state
@@ -350,7 +356,7 @@ def clubs(request: HttpRequest) -> HttpResponse:
     part = Paginator(in_order, PAGE).get_page(request.GET.get("page"))
     following: dict[int, Event] = {}
     events = Event.objects.listed_for(None).filter(club__in=list(part))
-    for event in coming(events, timezone.localdate()):
+    for event in coming_at_clubs(events):
         following.setdefault(event.club_id, event)
     page = {
         "memberships": members_of(account_of(request)),

@@ -4,6 +4,7 @@ import shutil
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 from functools import cache, reduce
+from itertools import islice
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
@@ -34,7 +35,7 @@ from tournaments.queries.ratings import has_ratings
 from tournaments.queries.rulesets import find_ruleset, offered_rulesets
 from tournaments.queries.scoresheets import state_of
 from tournaments.queries.sheets import Sheet, games_until, last_game_after, load_sheets, rules_of
-from tournaments.queries.site import coming, load_running, playing_now
+from tournaments.queries.site import coming_at_clubs, load_running, playing_now
 from tournaments.services.games.tables import RULESET, is_sample, sample_entries, start_sample
 from tournaments.texts import labels
 from tournaments.texts.labels import contract_short, suit_of
@@ -172,9 +173,9 @@ def _events(request: HttpRequest) -> dict[str, Any]:
     public = Event.objects.listed_for(None).filter(club__published=True)
     own = Event.objects.listed_for(request.user).filter(club__in=clubs)
     following: dict[int, Any] = {}
-    for event in coming(own, today)[:MOST_LOOKED_AT] if clubs else ():
+    for event in islice(coming_at_clubs(own), MOST_LOOKED_AT) if clubs else ():
         following.setdefault(event.club_id, event)
-    soon = coming(public.exclude(club__in=clubs), today)
+    others = public.exclude(club__in=clubs).filter(held_on__lte=today + SOON)
     return {
         "clubs": [
             (each.club, event and next_event(event, each.role))
@@ -182,7 +183,7 @@ def _events(request: HttpRequest) -> dict[str, Any]:
             for event in [following.get(each.club_id)]
         ],
         "now": [(each, playing_text(each)) for each in playing_now(public, today)[:SHOWN]],
-        "soon": soon.filter(held_on__lte=today + SOON)[:SHOWN],
+        "soon": list(islice(coming_at_clubs(others), SHOWN)),
     }
 
 
