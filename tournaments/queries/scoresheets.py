@@ -347,7 +347,7 @@ def going_text(ruleset: Ruleset, deals: int, totals: PerSide) -> str:
 
 
 def chances_of(game: GamesGame, players: Sequence[str]) -> str:
-    """Return who leads, and how many tricks the others still need to be out.
+    """Return who leads by how much, and how many tricks the others still need to be out.
 
     Empty before a deal, at the end, and while all are level.
     """
@@ -355,7 +355,9 @@ def chances_of(game: GamesGame, players: Sequence[str]) -> str:
     if game.finished or len(set(ranks)) == 1:
         return ""
     best = [name for name, place in zip(names, ranks, strict=True) if place == 1]
-    parts = [_("Ahead: %(players)s") % {"players": ", ".join(best)}]
+    first, second, *_rest = sorted({*game.totals}, reverse=True)
+    ahead = {"players": ", ".join(best), "points": labels.points_text(first - second)}
+    parts = [_("Ahead by %(points)s: %(players)s") % ahead]
     needs = dict(zip(names, tricks_to_be_out(game) or [0] * len(names), strict=True))
     tricks = [
         ngettext("%(player)s %(number)s trick", "%(player)s %(number)s tricks", need)
