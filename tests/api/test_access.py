@@ -180,7 +180,7 @@ NOT_DIRECTING = {
     },
     "staff": {
         *("house-rules-detail", "house-rules-list", "server-delivery-again"),
-        *(f"server-webhook-{each}" for each in ("detail", "list", "secret", "test")),
+        *(f"server-webhook-{each}" for each in ("detail", "list", "replay", "secret", "test")),
     },
     "key": {"enter-table", "evening-documents", "game-documents", "game-pen"},
 }
@@ -188,7 +188,7 @@ NOT_DIRECTING = {
 
 OWNERS_ONLY = {
     *("club-logo", "club-settings", "delivery-again", "member-detail", "tournament-records"),
-    *(f"webhook-{each}" for each in ("detail", "list", "secret", "test")),
+    *(f"webhook-{each}" for each in ("detail", "list", "replay", "secret", "test")),
 }
 DIRECTORS_READ = {
     *("audit-list", "club-house-rules-detail", "club-house-rules-list", "club-settings"),
@@ -198,8 +198,8 @@ DIRECTORS_READ = {
     *("tournament-record", "webhook-detail", "webhook-list", "webhook-secret"),
 }
 NEVER_PUBLISHED = re.compile(
-    r"clubs/<\w+>/(players|members|invitations|settings|webhooks|audit|house-rules|documents|"
-    r"exports/ratings)/|games/<public_id>/(log|keys|table)/"
+    r"clubs/<\w+>/(players/<public_id>|members|invitations|settings|webhooks|audit|"
+    r"house-rules|documents|exports/ratings)/|games/<public_id>/(log|keys|table)/"
 )
 SCOPES = {
     r"(score|pair|verify|describe|games)/$|rulesets/|(tournaments|evenings)/<": None,

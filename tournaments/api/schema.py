@@ -294,7 +294,7 @@ VERBS = frozenset(
     {"accept", "add", "add-time", "adopt", "again", "answer", "call", "cancel", "check-in"}
     | {"claim", "close", "confirm", "copy", "describe", "dispute", "divide", "enter", "exchange"}
     | {"finish", "join", "late", "leave", "let-in", "merge", "move", "new", "open", "pair"}
-    | {"pause", "publish", "rematch", "release", "reopen", "start", "replace", "restore"}
+    | {"pause", "publish", "rematch", "release", "reopen", "replay", "start", "replace", "restore"}
     | {"return", "reveal", "score", "seal", "seat", "settle", "swap", "take", "take-back", "test"}
     | {"undo", "unlink", "verify", "withdraw"}
 )

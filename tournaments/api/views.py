@@ -460,7 +460,7 @@ def _allow_other_sites(request: HttpRequest, response: HttpResponse) -> None:
     if is_public and response.get("Cache-Control") != NOT_STORED:
         response["Access-Control-Allow-Origin"] = "*"
         response["Access-Control-Expose-Headers"] = (
-            f"Deprecation, ETag, {LEFT}, {POLICY}, Retry-After"
+            f"Deprecation, ETag, {LEFT}, {POLICY}, Retry-After, X-Request-ID"
         )
 
 

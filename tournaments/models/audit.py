@@ -435,6 +435,9 @@ def event_types_of(line: AuditEntry) -> Iterator[EventType]:
             yield EventType.RESULT_ENTERED
 
 
+BOTH_SECRETS_FOR = timedelta(days=1)
+
+
 class Webhook(models.Model):
     """An address that is called when something happens in a club, or in any club of the server."""
 
@@ -446,6 +449,7 @@ class Webhook(models.Model):
     events = models.JSONField()
     # Raising it changes the secret that signs the calls.
     generation = models.PositiveIntegerField(default=1)
+    renewed_at = models.DateTimeField(null=True, blank=True)
     paused = models.BooleanField(default=False)
     # The number of the last change examined for it.
     after = models.PositiveBigIntegerField(default=0)
@@ -468,6 +472,12 @@ class Webhook(models.Model):
     def secret(self) -> str:
         """Return the secret that signs its calls; the receiver knows it, too."""
         return fields.derive("webhook", self.public_id, self.generation)
+
+    def signing_secrets(self, at: datetime) -> list[str]:
+        """Return the secret, and the one before it for a day after it was replaced."""
+        old = self.renewed_at is not None and at < self.renewed_at + BOTH_SECRETS_FOR
+        generations = (self.generation, self.generation - 1)[: 1 + old]
+        return [fields.derive("webhook", self.public_id, each) for each in generations]
 
 
 def has_come(at: datetime) -> Q:

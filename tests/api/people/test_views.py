@@ -33,6 +33,25 @@ def test_players_are_listed_by_name_and_found_as_one_may_know_them(program, dire
     assert names(member.get(f"{PLAYERS}?ordering=-name"))[0] == "Işık"
 
 
+def test_everybody_reads_who_played_in_a_published_club_and_nobody_else(program, club):
+    draft = make.EventFactory(club=club)
+    for name, event in (("Ayşe", make.EventFactory(club=club, published=True)), ("Burak", draft)):
+        table = make.TableFactory(round__event=event, players=[name, "B", "C", "D"])
+        assert table.games.get().seats.count() == 4
+    event = make.EventFactory(club=club, published=True)
+    entrant = make.EntrantFactory(
+        tournament=make.TournamentFactory(event=event, state="registration"),
+        player__name="Zeynep Gizli",
+    )
+    entrant.player.initials = True
+    entrant.player.save()
+    make.PlayerFactory(club=club, name="Never Played")
+    assert program.get(PLAYERS).status_code == 404
+
+    Club.objects.update(published=True)
+    assert names(program.get(PLAYERS)) == ["Ayşe", "B", "C", "D", "Z. G."]
+
+
 def test_cursors_lead_through_all_pages_and_tell_no_hidden_name(program, director, club):
     for name in ("Ali", "Dilek Gizli", "Zeki"):
         make.PlayerFactory(club=club, name=name, initials=name.startswith("Dilek"))

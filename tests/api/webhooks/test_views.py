@@ -1,8 +1,10 @@
 from base64 import b64decode
+from datetime import timedelta
 
 import pytest
 from django.utils import timezone
 
+from tests.api.conftest import faults
 from tests.factories import UserFactory
 from tests.program_factories import DeliveryFactory
 from tournaments.models import Delivery, Webhook
@@ -37,6 +39,13 @@ def test_webhook_is_made_with_its_secret_changed_and_removed(owner):
     happenings = {"happenings": new["events"]}
     assert owner.patch(one, new).json() == shown | new | happenings
     assert owner.post(f"{one}secret/").json()["secret"] != secret
+    now = timezone.now()
+    assert (
+        owner.post(f"{one}replay/", {"since": (now - timedelta(days=29)).isoformat()}).status_code
+        == 200
+    )
+    early = owner.post(f"{one}replay/", {"since": (now - timedelta(days=31)).isoformat()})
+    assert faults(early) == [("too-early", "since")]
     assert owner.delete(one).status_code == 204
 
 

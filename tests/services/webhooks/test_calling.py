@@ -30,6 +30,7 @@ from tournaments.services.ratings.computing import rebuild_ratings, sweep_rating
 from tournaments.services.tournaments import lifecycle
 from tournaments.services.webhooks import calling
 
+DAY = timedelta(days=1)
 NOW = datetime(2026, 11, 20, 19, 30, tzinfo=UTC)
 LOOPBACK = ip_network("127.0.0.0/8")
 
@@ -47,7 +48,7 @@ def allowed(settings):
 
 def call_at(receiver, *addresses, url=None):
     data = {"type": "test", "data": {"club": "Moda ş"}}
-    message = calling.Message("abcdefghjk", url or receiver.url(), b"a secret", data)
+    message = calling.Message("abcdefghjk", url or receiver.url(), [b"a secret"], data)
     return calling.call(message, NOW, lambda host, port: addresses)
 
 
@@ -104,7 +105,7 @@ def test_address_without_a_port_is_called_too(receiver, monkeypatch, url, where,
 def test_name_that_means_something_else_a_moment_later_is_asked_once(receiver, settings):
     settings.WEBHOOK_NETWORKS = [ip_network("127.0.0.1/32")]
     answers = iter([["127.0.0.1"], ["127.0.0.2"]])
-    message = calling.Message("abcdefghjk", receiver.url(), b"a secret", {})
+    message = calling.Message("abcdefghjk", receiver.url(), [b"a secret"], {})
 
     called = [calling.call(message, NOW, lambda host, port: next(answers)) for _ in range(2)]
 
@@ -320,9 +321,9 @@ def test_players_and_entrants_are_told_of_by_their_addresses():
     assert added["resources"] == [f"/api/v1/clubs/{club}/players/{player.public_id}/"]
 
 
-def close_one(club):
+def close_one(club, at=EVENING):
     table = TableFactory(round__event__club=club, entries=WHOLE_GAME)
-    close_round(table.round.pk, NOBODY, at=EVENING)
+    close_round(table.round.pk, NOBODY, at=at)
 
 
 def test_only_what_is_asked_for_in_its_own_club_since_it_was_made_and_not_during_a_pause_is_told(
@@ -340,6 +341,26 @@ def test_only_what_is_asked_for_in_its_own_club_since_it_was_made_and_not_during
     assert [(m.body["type"], m.body["data"]["club"]) for m in taken.got] == [
         ("round.closed", "moda")
     ] * 2
+
+
+def test_events_since_a_moment_are_sent_again_and_those_of_a_pause_at_last(club):
+    webhook, days = webhook_of(club, events=["round.closed"]), [EVENING + n * DAY for n in range(4)]
+    taken, again = answering(calling.CallAnswer(204)), answering(calling.CallAnswer(204))
+    for paused, day in zip((False, True, False), days, strict=False):
+        calling.put_pause(webhook.pk, NOBODY, at=day, paused=paused)
+        close_one(club, day)
+        calling.sweep_webhooks(taken)
+    calling.send_test(webhook.pk, NOBODY, at=days[2])
+    calling.sweep_webhooks(taken)
+
+    calling.replay(webhook.pk, days[1], NOBODY, at=days[3])
+    calling.sweep_webhooks(again)
+
+    _first, third, _test = (message.id for message in taken.got)
+    assert len(again.got) == 2
+    assert [message.id for message in again.got if message in taken.got] == [third]
+    with pytest.raises(calling.TooLongAgo):
+        calling.replay(webhook.pk, days[3] - 31 * DAY, NOBODY, at=days[3])
 
 
 def test_ratings_are_told_of_once_they_are_computed(club):
@@ -484,11 +505,27 @@ def test_call_arrives_and_can_be_verified_by_the_secret(club, settings):
         "timestamp": EVENING.isoformat(),
         "data": {"club": "moda"},
     }
-    key = b64decode(calling.secret_text(webhook).removeprefix("whsec_"))
-    signed = f"{delivery.public_id}.{headers['webhook-timestamp']}.".encode() + body
-    digest = b64encode(hmac.new(key, signed, hashlib.sha256).digest()).decode()
-    assert headers["webhook-signature"] == f"v1,{digest}"
+    assert headers["webhook-signature"] == signed(webhook, delivery, headers, body)
     assert Delivery.objects.get().state == "delivered"
+
+
+@pytest.mark.parametrize(("hours", "both"), [(0, True), (23, True), (25, False)])
+def test_old_secret_signs_for_a_day_after_it_was_replaced(club, allowed, receiver, hours, both):
+    old = webhook_of(club, receiver.url("127.0.0.1"))
+    at = timezone.now() - timedelta(hours=hours)
+    new = calling.renew_secret(old.pk, NOBODY, at=at)
+    delivery = calling.send_test(new.pk, NOBODY, at=at)
+    calling.sweep_webhooks()
+
+    [(_path, *call)] = receiver.calls
+    by = [new, old] if both else [new]
+    assert call[0]["webhook-signature"].split() == [signed(row, delivery, *call) for row in by]
+
+
+def signed(webhook, delivery, headers, body):
+    key = b64decode(calling.secret_text(webhook).removeprefix("whsec_"))
+    content = f"{delivery.public_id}.{headers['webhook-timestamp']}.".encode() + body
+    return f"v1,{b64encode(hmac.new(key, content, hashlib.sha256).digest()).decode()}"
 
 
 def test_old_deliveries_are_forgotten_and_what_waits_is_not(club):

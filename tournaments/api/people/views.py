@@ -49,10 +49,20 @@ from tournaments.api.views import (
     UpdateMixin,
 )
 from tournaments.engine.variants import RULESETS
-from tournaments.models import Club, Game, Player, PlayerRating, RatingChange, Scope
+from tournaments.models import (
+    Club,
+    Entrant,
+    Event,
+    Game,
+    Player,
+    PlayerRating,
+    RatingChange,
+    Scope,
+    Seat,
+)
 from tournaments.models.fields import named
 from tournaments.models.people import PlayerQuerySet
-from tournaments.permissions import directed_club, members_club
+from tournaments.permissions import directed_club, members_club, role_in, seen_club
 from tournaments.queries import player_pages, players
 from tournaments.queries.statistics import NumbersFilter, filter_of
 from tournaments.services.audit import Actor
@@ -143,7 +153,11 @@ class PlayerViewSet(PlayerMixin, ListMixin, RetrieveMixin, UpdateMixin, DestroyM
     }
     # The card lets its holder claim the player, so a token that only reads gets none.
     action_scopes = {"card": Scope.DIRECT}
-    action_permissions = {"card": directed_club, "preview_merge": directed_club}
+    action_permissions = {
+        "card": directed_club,
+        "list": seen_club,
+        "preview_merge": directed_club,
+    }
     queryset = Player.objects.all()
     lookup_field = "public_id"
     filterset_class = PlayerFilter
@@ -170,9 +184,20 @@ class PlayerViewSet(PlayerMixin, ListMixin, RetrieveMixin, UpdateMixin, DestroyM
         words = self.request.query_params.get("q", "")
         rows = players.players_found(self.club, words, directs=self.directs)
         rows = rows.select_related("account")
+        if role_in(self.http_request, self.club) is None:
+            # Others read who played or registered where they may look.
+            events = Event.objects.listed_for(self.request.user).filter(club=self.club)
+            seats = Seat.objects.filter(game__table__round__event__in=events)
+            entrants = Entrant.objects.filter(tournament__event__in=events)
+            rows = rows.filter(
+                Q(pk__in=seats.values("player"))
+                | Q(pk__in=entrants.values("player"))
+                | Q(pk__in=entrants.exclude(partner=None).values("partner"))
+            )
         if not expanding(self.request):
             return rows
-        ratings = PlayerRating.objects.filter(pool__club=self.club).select_related("pool")
+        shown = Club.objects.showing_ratings_to(self.request.user).filter(pk=self.club.pk)
+        ratings = PlayerRating.objects.filter(pool__club__in=shown).select_related("pool")
         return rows.prefetch_related(
             Prefetch("ratings", ratings.order_by("pk"), to_attr="club_ratings")
         )
@@ -184,10 +209,10 @@ class PlayerViewSet(PlayerMixin, ListMixin, RetrieveMixin, UpdateMixin, DestroyM
 
     @extend_schema(parameters=[BY_NAME])
     def list(self, request: Request, **kwargs: Any) -> Response:
-        """List the players of a club by name, for its members.
+        """List the players of a club by name; of a published club for everybody.
 
         Those merged or removed are left out. Only directors find players shown by initials by parts
-        of their names.
+        of their names. Who is no member reads those who played or registered in public.
         """
         return super().list(request)
 

@@ -57,6 +57,12 @@ class WebhookChangeSerializer(EventsSerializer):
     paused = serializers.BooleanField(required=False)
 
 
+class ReplaySerializer(StrictSerializer):
+    """From when on events are sent again; at most 30 days ago."""
+
+    since = serializers.DateTimeField()
+
+
 class WebhookSerializer(serializers.Serializer[Any]):
     """An address that is called when something happens in the club, or in any club."""
 

@@ -56,6 +56,7 @@ class WebhookViewSet(WebhookMixin, ModelViewSet):
     request_serializer_classes = {
         "create": serializers.NewWebhookSerializer,
         "partial_update": serializers.WebhookChangeSerializer,
+        "replay": serializers.ReplaySerializer,
     }
 
     def get_queryset(self) -> QuerySet[Webhook]:
@@ -88,9 +89,18 @@ class WebhookViewSet(WebhookMixin, ModelViewSet):
 
     @secret.mapping.post
     def renew_secret(self, request: Request, **kwargs: Any) -> Response:
-        """Replace the secret; the old one is invalid at once."""
+        """Replace the secret; for a day the calls are signed with the old one, too."""
         row = self.get_object()
         return self.respond(calling.renew_secret(row.pk, self.actor, at=timezone.now()))
+
+    @action(methods=["post"], detail=True)
+    def replay(self, request: Request, **kwargs: Any) -> Response:
+        """Send the events since a moment again, also those during a pause.
+
+        Calls of the last 30 days keep their `webhook-id`.
+        """
+        row, since = self.get_object(), self.get_validated()["since"]
+        return self.respond(calling.replay(row.pk, since, self.actor, at=timezone.now()))
 
     @action(methods=["post"], detail=True, success_status=201)
     def test(self, request: Request, **kwargs: Any) -> Response:

@@ -26,7 +26,7 @@ from urllib.parse import SplitResult, quote, urlsplit
 
 from django.conf import settings
 from django.db import DatabaseError, transaction
-from django.db.models import F, Q
+from django.db.models import F, Min, Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
@@ -96,7 +96,7 @@ class Message:
 
     id: str
     url: str
-    key: bytes
+    keys: Sequence[bytes]
     body: Mapping[str, object]
 
 
@@ -255,7 +255,9 @@ def sign(message: Message, at: datetime) -> tuple[bytes, dict[str, str]]:
     return body, {
         "webhook-id": message.id,
         "webhook-timestamp": moment,
-        "webhook-signature": signature(message.key, message.id, moment, body),
+        "webhook-signature": " ".join(
+            signature(key, message.id, moment, body) for key in message.keys
+        ),
     }
 
 
@@ -393,14 +395,14 @@ def put_pause(pk: int, by: Actor, *, at: datetime, paused: bool) -> Webhook:
 
 
 def renew_secret(pk: int, by: Actor, *, at: datetime) -> Webhook:
-    """Replace the signing secret.
+    """Replace the signing secret; for a day the one before signs, too.
 
     Raises: Webhook.DoesNotExist: it was removed.
     """
     with transaction.atomic():
         webhook = _locked(pk)
-        webhook.generation += 1
-        webhook.save(update_fields=["generation"])
+        webhook.generation, webhook.renewed_at = webhook.generation + 1, at
+        webhook.save(update_fields=["generation", "renewed_at"])
         _note(webhook, "webhook-secret", by, at)
     return webhook
 
@@ -444,6 +446,39 @@ def send_again(delivery_pk: int, *, at: datetime) -> Delivery:
         delivery.save(update_fields=["state", "tries", "next_at"])
         wake_webhooks()
     return delivery
+
+
+class TooLongAgo(Fault, code="too-early", where="since"):
+    sentence = _("Calls are stored for %(days)s days.")
+
+
+def replay(pk: int, since: datetime, by: Actor, *, at: datetime) -> Webhook:
+    """Send the events since a moment again, and those that it missed while it was paused.
+
+    Calls that are stored keep their ids, by which receivers detect repeats.
+
+    Raises:
+        TooLongAgo: earlier calls are no longer stored.
+        Webhook.DoesNotExist: it was removed.
+    """
+    if since < at - KEPT_FOR:
+        raise TooLongAgo({"days": KEPT_FOR.days})
+    with transaction.atomic():
+        webhook = _locked(pk)
+        lines = AuditEntry.objects.filter(at__gte=since, number__isnull=False)
+        if webhook.club is not None:
+            lines = lines.filter(club=webhook.club)
+        first = lines.aggregate(first=Min("number"))["first"]
+        if first is not None and first <= webhook.after:
+            webhook.after = first - 1
+            webhook.save(update_fields=["after"])
+        done = webhook.deliveries.filter(at__gte=since).exclude(type=TEST)
+        done.exclude(state=Delivery.State.WAITING).update(
+            state=Delivery.State.WAITING, tries=0, next_at=at
+        )
+        _note(webhook, "replay-webhook", by, at, after={"since": since.isoformat()})
+        wake_webhooks()
+    return webhook
 
 
 def note_ratings(club_pk: int, at: datetime) -> None:
@@ -616,9 +651,9 @@ def _data(line: AuditEntry, named: Named) -> dict[str, Any]:
 def _answer_to(delivery: Delivery, calling: Call) -> CallAnswer:
     """Return the answer to a call; an unexpected error counts as none and stops no other call."""
     try:
-        hook = delivery.webhook
-        message = Message(delivery.public_id, hook.url, hook.secret.encode(), delivery.body)
-        return calling(message, timezone.now())
+        hook, now = delivery.webhook, timezone.now()
+        keys = [secret.encode() for secret in hook.signing_secrets(now)]
+        return calling(Message(delivery.public_id, hook.url, keys, delivery.body), now)
     except Exception:
         logger.exception("The call %s of a webhook broke", delivery.public_id)
         return CallAnswer(0, "no-answer")

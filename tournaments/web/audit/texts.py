@@ -48,6 +48,7 @@ ACTIONS: Mapping[tuple[str, str], Text] = {
     (Kind.SETTINGS, "pause-webhook"): gettext_lazy("Webhook paused"),
     (Kind.SETTINGS, "go-on-webhook"): gettext_lazy("Webhook resumed"),
     (Kind.SETTINGS, "webhook-secret"): gettext_lazy("New secret of the webhook"),
+    (Kind.SETTINGS, "replay-webhook"): gettext_lazy("Events sent to the webhook again"),
     (Kind.SETTINGS, "remove-webhook"): gettext_lazy("Webhook removed"),
     (Kind.SETTINGS, "test-webhook"): gettext_lazy("Webhook tested"),
     (Kind.ROLE, "join"): gettext_lazy("Joined the club"),

@@ -146,7 +146,10 @@ def secret(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
     row = _owned(request, slug, public_id)
     if request.method == "POST":
         calling.renew_secret(row.pk, actor_of(request), at=timezone.now())
-        messages.success(request, gettext("From now on calls are signed by the new secret."))
+        messages.success(
+            request,
+            gettext("Calls are signed with the new secret, and for a day with the old one, too."),
+        )
         return redirect("webhook_secret", slug, public_id)
     page = {"club": row.club, "webhook": row, "secret": calling.secret_text(row)}
     return render(request, "tournaments/webhooks/secret.html", page)
