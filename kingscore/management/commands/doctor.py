@@ -46,8 +46,8 @@ MARKS = {True: "✓", False: "✗", None: "–"}
 SPOOFED = "192.0.2.66"
 """An address that nobody has, which the proxy must not pass on as that of a visitor."""
 
-RENEWED = 7
-"""Days before a certificate ends: proxies renew it weeks before."""
+LATE = 0.1
+"""The part of a certificate's time that is left at the end: proxies renew it at a third."""
 
 UNIT = Path("/etc/systemd/system/kingscore.service")
 
@@ -201,7 +201,7 @@ def examine_address(_mail_to: str) -> Iterator[Finding]:
     if site.scheme != "https":
         yield None, "KINGSCORE_HTTPS is off: no passkeys and notifications, for a network of yours"
     try:
-        seen, days = visit(site.scheme, site.hostname, site.port)
+        seen, ends = visit(site.scheme, site.hostname, site.port)
     except ssl.SSLCertVerificationError as fault:
         yield False, f"Browsers refuse the certificate: {fault.verify_message}."
     except socket.gaierror:
@@ -209,29 +209,33 @@ def examine_address(_mail_to: str) -> Iterator[Finding]:
     except OSError as fault:
         yield False, f"{settings.SITE_ADDRESS}: {fault}. Does the proxy run, is its port open?"
     else:
-        if days is not None and days < RENEWED:
-            yield False, f"The certificate ends in {days:.0f} days: see the log of the proxy."
+        if ends:
+            yield False, f"The certificate ends on {ends}: see the log of the proxy."
         yield from judge(seen, https=site.scheme == "https")
         if site.scheme == "https" and not site.port:
             yield from examine_redirect(site.hostname)
 
 
-def visit(scheme: str, host: str, port: int | None) -> tuple[Any, float | None]:
-    """Return what a web server sees of a visit, and how many days the certificate is valid.
+def visit(scheme: str, host: str, port: int | None) -> tuple[Any, str]:
+    """Return what a web server sees of a visit, and when a certificate ends that is late.
 
-    It is None if the web server does not know this secret, or if there is no certificate.
+    It sees None if it does not know this secret.
     """
     kind = HTTPSConnection if scheme == "https" else HTTPConnection
     with closing(kind(host, port, timeout=10)) as line:
         line.connect()
-        days = None
+        ends = ""
         if isinstance(line.sock, ssl.SSLSocket):
-            ends = ssl.cert_time_to_seconds(str((line.sock.getpeercert() or {})["notAfter"]))
-            days = (ends - time()) / 86400
+            certificate: Any = line.sock.getpeercert()
+            begin, end = (
+                ssl.cert_time_to_seconds(certificate[f"not{n}"]) for n in ("Before", "After")
+            )
+            if end - time() < (end - begin) * LATE:
+                ends = certificate["notAfter"]
         sign = TimestampSigner(salt=DOCTOR).sign(settings.VERSION)
         line.request("GET", "/healthz", headers={DOCTOR: sign, "X-Forwarded-For": SPOOFED})
         text = line.getresponse().read()
-    return (json.loads(text) if text.startswith(b"{") else None), days
+    return (json.loads(text) if text.startswith(b"{") else None), ends
 
 
 def judge(seen: dict[str, Any] | None, *, https: bool) -> Iterator[Finding]:
