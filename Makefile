@@ -30,13 +30,13 @@ demo: .venv/.runs
 # write beside the program. The settings need a folder, which is deleted.
 # The service has a user of its own, who may not read a Python in root's home.
 ready: .venv/.runs
-	@[ "$$(id -u)" != 0 ] || { user=$$(id -un kingscore 2>/dev/null || echo nobody); \
-		setpriv --reuid $$user --regid $$(id -g $$user) --init-groups $(BIN)/python -c '' 2>/dev/null; } || { \
-		echo >&2 "The user of the service cannot run $$(readlink -f $(BIN)/python): make ready PYTHON=/usr/bin/python3"; exit 1; }
 	@data=$$(mktemp -d) && KINGSCORE_DATA=$$data $(BIN)/python manage.py compile_translations; \
 		status=$$?; rm -rf "$$data"; exit $$status
 	@$(UV) sync --frozen --inexact --no-dev --quiet --compile-bytecode
 	@$(BIN)/python -m compileall -q kingscore tournaments
+	@[ "$$(id -u)" != 0 ] || { user=$$(id -un kingscore 2>/dev/null || echo nobody); \
+		setpriv --reuid $$user --regid $$(id -g $$user) --init-groups sh -c '$(BIN)/python -c ""' 2>/dev/null; } || { \
+		echo >&2 "The user of the service cannot run $$(readlink -f $(BIN)/python): make ready PYTHON=/usr/bin/python3"; exit 1; }
 
 # Where a process of the tests dies, xdist starts another one and then waits for ever.
 PYTEST := $(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder --max-worker-restart 0
