@@ -1,6 +1,6 @@
 """Settings, read from the environment. Without any, all data is in one folder.
 
-The table in deploy/README.md explains each variable.
+docs/settings.md explains each variable.
 """
 
 import os

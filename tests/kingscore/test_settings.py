@@ -294,7 +294,7 @@ def test_mail_address_is_taken_apart():
     assert smtp("smtp://mail.lan:25?tls=0&from=king@lan")["EMAIL_USE_TLS"] is False
 
 
-TABLE = ROOT / "deploy" / "README.md"
+TABLE = ROOT / "docs" / "settings.md"
 ROW = re.compile(r"^\| `([A-Z_]+)` \| .+ \| .+ \|$", re.MULTILINE)
 
 

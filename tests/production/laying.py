@@ -131,7 +131,7 @@ http {{
     }}
 }}
 """
-"""A host's own part of its configuration, as in deploy/README.md, at ports of this machine."""
+"""A host's own part of its configuration, as in deploy/nginx.conf, at ports of this machine."""
 
 
 def lay_nginx(folder, ports):
