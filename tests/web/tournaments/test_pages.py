@@ -66,6 +66,30 @@ def test_preset_fills_the_settings_and_keeps_what_was_typed(director, club, pres
     assert settings_of(models.Tournament.objects.get()) == PRESETS[preset]
 
 
+@pytest.mark.parametrize(
+    ("typed", "says"),
+    [
+        ({"rounds": "", "minutes": ""}, ""),
+        (
+            {"capacity": "22", "rounds": "4", "minutes": "75", "starts_at": "13:00"},
+            "22 entrants: 5 tables, 2 sit out; 4 rounds, the last ends at about 18:30",
+        ),
+        (
+            {"capacity": "8", "ruleset": "krapet", "finals": "4", "rounds": "1", "minutes": "60"},
+            "8 entrants: 4 tables; 2 rounds, about 2 h 10 min",
+        ),
+    ],
+)
+def test_what_is_typed_says_how_many_tables_it_fills_and_when_it_ends(director, club, typed, says):
+    answers = ANSWERS | typed
+    page = director.post(
+        reverse("new_tournament", args=["moda"]), answers, headers={"HX-Request": "true"}
+    )
+
+    assert re.findall(r"<output.*?>(.*?)</output>", page.text) == [says]
+    assert not models.Tournament.objects.exists()
+
+
 def test_game_of_three_is_not_offered_and_house_rules_of_the_club_are(director, club):
     HouseRulesetFactory(slug="moda-rules", club=club, name="Moda içi kurallar")
     HouseRulesetFactory(slug="another", club=make.ClubFactory())

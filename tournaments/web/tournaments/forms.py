@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from datetime import date
+from datetime import date, datetime, time, timedelta
 from typing import Any
 
 from django import forms
@@ -37,6 +37,11 @@ from tournaments.web.events.forms import EventForm
 
 Text = str | Promise
 State = Tournament.State
+
+BREAK = 10
+"""Minutes between two rounds, where somebody wants to know when the last one ends."""
+
+FINAL_ROUNDS = {"4": 1, "8": 2, "16": 3}
 
 PRESETS: Mapping[str, tuple[Text, Text]] = {
     "club-evening": (
@@ -255,6 +260,43 @@ class TournamentForm(EventForm):
 
     def few(self) -> Iterator[forms.BoundField]:
         return (self[name] for name in self.FEW)
+
+    def outlook(self) -> str:
+        """Return how many tables are filled, and when the last round ends, by what is typed.
+
+        Those who have registered are counted, and without any the places for entrants.
+        """
+        rounds, minutes, places = (
+            int(text)
+            if (text := str(self[name].value() or "")).isdecimal() and len(text) < 5
+            else 0
+            for name in ("rounds", "minutes", "capacity")
+        )
+        playing = self.row.entrants.playing().competing().count() if self.row else 0
+        parts = []
+        if number := playing or places:
+            tables, over = divmod(number, self.rules.side_count)
+            people = ngettext("%(number)s entrant", "%(number)s entrants", number)
+            filled = ngettext("%(number)s table", "%(number)s tables", tables)
+            text = f"{people % {'number': number}}: {filled % {'number': tables}}"
+            if over and self["odd"].value() != "house":
+                left = ngettext("%(number)s sits out", "%(number)s sit out", over)
+                text += f", {left % {'number': over}}"
+            parts.append(text)
+        rounds += FINAL_ROUNDS.get(str(self["finals"].value()), 0)
+        if rounds and minutes:
+            lasts = timedelta(minutes=rounds * minutes + (rounds - 1) * BREAK)
+            played = ngettext("%(number)s round", "%(number)s rounds", rounds) % {"number": rounds}
+            try:
+                start = time.fromisoformat(str(self["starts_at"].value() or ""))
+            except ValueError:
+                hours, rest = divmod(lasts // timedelta(minutes=1), 60)
+                ends = _("about %(hours)s h %(minutes)s min") % {"hours": hours, "minutes": rest}
+            else:
+                at = datetime.combine(date.min, start) + lasts
+                ends = _("the last ends at about %(time)s") % {"time": f"{at:%H:%M}"}
+            parts.append(f"{played}, {ends}")
+        return "; ".join(parts)
 
     def ties(self) -> list[forms.BoundField]:
         return [self[f"tie{number}"] for number in range(self.tie_count)]

@@ -332,12 +332,12 @@ def round_to_see(rounds: Iterable[Round], *, directs: bool) -> Round | None:
     return current_round(round_ for round_ in rounds if directs or round_.published_at is not None)
 
 
-def new_tournament(request: HttpRequest, slug: str) -> HttpResponse:
+def new_tournament(request: HtmxRequest, slug: str) -> HttpResponse:
     """Create a tournament; the seed of its random draws is random."""
     return _edit(request, directed_club(request, slug), None)
 
 
-def change(request: HttpRequest, slug: str, tournament: str) -> HttpResponse:
+def change(request: HtmxRequest, slug: str, tournament: str) -> HttpResponse:
     row = directed_tournament(request, slug, tournament)
     if row.state == State.FINISHED:
         return _finished(request, row)
@@ -347,11 +347,13 @@ def change(request: HttpRequest, slug: str, tournament: str) -> HttpResponse:
         return _finished(request, row)
 
 
-def _edit(request: HttpRequest, club: Club, row: Tournament | None) -> HttpResponse:
+def _edit(request: HtmxRequest, club: Club, row: Tournament | None) -> HttpResponse:
     posted = request.POST if request.method == "POST" else None
     rulesets, today = dict(rulesets_of_club(club)), timezone.localdate()
     form = TournamentForm(club, posted, rulesets=rulesets, tournament=row, today=today)
     preset = request.POST.get("preset", "")
+    if request.htmx:
+        return render(request, "tournaments/tournaments/_outlook.html", {"form": form})
     if preset in PRESETS:
         form = form.filled(preset)
     elif form.is_valid():
