@@ -16,6 +16,7 @@ from tournaments.engine.standings.results import TableResult
 from tournaments.engine.standings.standings import Standing
 from tournaments.engine.standings.tournament_settings import TournamentSettings
 from tournaments.models import (
+    Club,
     DealReview,
     Entrant,
     Event,
@@ -625,22 +626,24 @@ def seat_in_game(entrant: Entrant) -> Sitting | None:
     return rows.select_related("round", "table").last()
 
 
-def players_offered(tournament: Tournament) -> dict[str, list[Player]]:
-    """Return the players of the club who do not take part, by name (3 queries).
+def players_offered(club: Club, tournament: Tournament | None = None) -> dict[str, list[Player]]:
+    """Return the players of a club who do not take part, by name (up to 4 queries).
 
     Those of the club's last event are in `last`, all others in `others`.
     """
-    event = tournament.event
-    played = Event.objects.filter(club=event.club_id, rounds__tables__games__seats__isnull=False)
-    last = played.exclude(pk=event.pk).values_list("pk", flat=True).first()
+    played = Event.objects.filter(club=club, rounds__tables__games__seats__isnull=False)
+    free = Player.objects.present().filter(club=club)
+    if tournament is not None:
+        played = played.exclude(pk=tournament.event_id)
+        entrants = tournament.entrants.order_by()
+        taken = entrants.values("player").union(entrants.exclude(partner=None).values("partner"))
+        free = free.exclude(pk__in=taken)
+    last = played.values_list("pk", flat=True).first()
     seats = Seat.objects.filter(game__table__round__event=last).order_by()
     lately = set(seats.values_list("player_id", flat=True)) if last else set()
-    players = Player.objects.present().filter(club=event.club_id)
-    entrants = tournament.entrants.order_by()
-    taken = entrants.values("player").union(entrants.exclude(partner=None).values("partner"))
-    free = players.exclude(pk__in=taken).order_by("name_key")[:MOST_OFFERED]
     offered: dict[str, list[Player]] = {"last": [], "others": []}
-    for player in sorted(free, key=lambda player: name_order(player.name)):
+    rows = free.order_by("name_key")[:MOST_OFFERED]
+    for player in sorted(rows, key=lambda player: name_order(player.name)):
         offered["last" if player.pk in lately else "others"].append(player)
     return offered
 

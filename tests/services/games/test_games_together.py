@@ -7,7 +7,13 @@ immediate transaction: without them each test fails.
 import pytest
 from django.db import transaction
 
-from tests.club_factories import AuditEntryFactory, PlayerFactory, RoundFactory, TableFactory
+from tests.club_factories import (
+    AuditEntryFactory,
+    ClubFactory,
+    PlayerFactory,
+    RoundFactory,
+    TableFactory,
+)
 from tests.deals import NAMES, WHOLE_GAME
 from tests.evening_builders import TURKISH_KING, write
 from tests.factories import EVENING, ContextFactory, GameFactory, SetupFactory, record, reload
@@ -235,6 +241,29 @@ def test_game_is_adopted_once_by_two_directors_at_once():
 
     assert sorted(map(str, at_once(*map(adopt, places)))) == ["1", "NotOpen"]
     assert models.Table.objects.count() == 1
+
+
+def test_evening_that_two_owners_begin_at_once_is_one():
+    club = ClubFactory()
+    players = PlayerFactory.create_batch(8, club=club)
+
+    def begin(name):
+        plan = events.EventPlan(name, EVENING.date(), ruleset="rifki")
+        return lambda: tables.start_evening(club, plan, players, NOBODY, at=EVENING).name
+
+    assert while_another_is_writing(begin("Rıfkı"), begin("King")) == ("Rıfkı", "Rıfkı", True)
+    assert (models.Event.objects.count(), models.Seat.objects.count()) == (1, 8)
+
+
+def test_round_that_two_directors_seat_at_once_is_seated_once():
+    round_ = RoundFactory()
+    players = PlayerFactory.create_batch(4, club=round_.event.club)
+
+    def seat():
+        tables.seat_round(round_.pk, players, NOBODY, at=EVENING)
+        return round_.tables.count()
+
+    assert while_another_is_writing(seat, seat) == (1, 1, True)
 
 
 def test_season_that_is_being_removed_takes_no_evening():

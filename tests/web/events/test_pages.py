@@ -256,6 +256,26 @@ def lay(director, round_, names=NAMES, **fields):
     return director.post(path, {"ruleset": "turkish-king", **typed, **fields})
 
 
+def test_those_who_played_last_are_drawn_to_the_tables_of_an_empty_round(director, club):
+    event = laid(club, 2)[0].round.event
+    stranger = make.PlayerFactory(club=club)
+    director.post(of_event("open_round", event))
+    page = director.get(of_event("event", event)).context["who"]
+    played = [player.public_id for player in Player.objects.exclude(pk=stranger.pk)]
+    assert sorted(page["player"].value()) == sorted(played)
+    seats = of_event("seat_event_round", event, 2)
+    refused = director.post(seats, {"player": played[:3]})
+    assert (refused.status_code, refused.context["who"]["player"].value()) == (422, played[:3])
+
+    for _twice in range(2):
+        answer = director.post(seats, {"player": played})
+
+    assert answer.url == of_event("event", event)
+    drawn = Seat.objects.filter(game__table__round__number=2)
+    assert sorted(drawn.values_list("player__public_id", flat=True)) == sorted(played)
+    assert Table.objects.filter(round__number=2).count() == 2
+
+
 def test_director_lays_a_table_with_four_names(director, club):
     round_ = make.RoundFactory(event__club=club, number=1)
     make.PlayerFactory(club=club, name="Ayşe")

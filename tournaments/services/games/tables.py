@@ -29,6 +29,7 @@ from tournaments.models import (
     KeptSums,
     Match,
     OpenTable,
+    Player,
     Revision,
     Round,
     Seat,
@@ -49,7 +50,7 @@ from tournaments.queries.sheets import (
 )
 from tournaments.services.audit import NOBODY, Actor, Change, note_change
 from tournaments.services.base.writes import Refused
-from tournaments.services.events.events import lock_round
+from tournaments.services.events.events import EventPlan, create_event, lock_round
 from tournaments.services.games.playing import (
     GameSetup,
     check_head,
@@ -305,6 +306,44 @@ def add_table(round_pk: int, laying: Laying, by: Actor, *, at: datetime) -> Tabl
         game = start_match(head, *terms, at=at) if terms else start_game(head, at=at)
         game.start_key = start_key
         return lay(round_, [game], [seating], Act("add-table", by, at))
+
+
+def seat_round(round_pk: int, drawn: Sequence[Player], by: Actor, *, at: datetime) -> None:
+    """Add the tables of an open round without any, for its players in the order `drawn`.
+
+    Those left over sit out. Idempotent: a round that has tables stays as it is.
+
+    Raises: NoMoreTables, SitsTwice: as in `add_table`; nothing is written.
+    """
+    with transaction.atomic():
+        round_ = lock_round(round_pk)
+        event = round_.event
+        rules = find_ruleset_of_club(event.ruleset, event.club)
+        if rules is None or round_.tables.exists():
+            return
+        for first in range(0, len(drawn) - rules.seats + 1, rules.seats):
+            who = drawn[first : first + rules.seats]
+            head = GameSetup(event.ruleset, [each.name for each in who], options=event.options)
+            add_table(round_pk, Laying(head, who), by, at=at)
+
+
+def start_evening(
+    club: Club, plan: EventPlan, drawn: Sequence[Player], by: Actor, *, at: datetime
+) -> Event:
+    """Create an evening and seat its first round; one that has tables that day is it already.
+
+    Raises: as in `create_event` and `seat_round`; nothing is written.
+    """
+    with transaction.atomic():
+        # Two directors press at once: the second one finds the evening of the first.
+        lock_people(club.pk)
+        tables = Table.objects.filter(round__event__club=club, round__event__tournament=None)
+        laid = tables.filter(round__event__held_on=plan.held_on).order_by("-pk").first()
+        if laid is not None:
+            return laid.round.event
+        event = create_event(club, plan, by, at=at)
+        seat_round(event.rounds.get().pk, drawn, by, at=at)
+    return event
 
 
 @dataclass(frozen=True, slots=True)

@@ -215,7 +215,9 @@ def add_entrants(request: HttpRequest, slug: str, tournament: str) -> HttpRespon
         return _add_one(request, row)
     if what == "ticked":
         ticked = set(request.POST.getlist("player"))
-        offered = [player for group in players_offered(row).values() for player in group]
+        offered = [
+            player for group in players_offered(row.event.club, row).values() for player in group
+        ]
         chosen = [Entry(player.name) for player in offered if player.public_id in ticked]
         if not chosen:
             messages.error(request, _("Nobody is chosen."))
@@ -404,7 +406,7 @@ def _add_page(
     page: dict[str, Any] = page_of(request, row) | {
         "one": one or _form(row),
         "many": many or ListForm(),
-        "offered": {} if pairs else players_offered(row),
+        "offered": {} if pairs else players_offered(row.event.club, row),
         "pairs": pairs,
         "names": names_lately(row.event.club),
         "late": row.state == Tournament.State.RUNNING,

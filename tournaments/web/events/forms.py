@@ -1,20 +1,23 @@
 """Forms of the pages of seasons and evenings."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from datetime import date
+from random import SystemRandom
 from typing import Any
 
 from django import forms
+from django.http import QueryDict
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from tournaments.engine.documents.shapes import EVENT_FIELDS
 from tournaments.engine.rules.rulesets import Ruleset
-from tournaments.models import Club, Event, Game, Season
+from tournaments.models import Club, Event, Game, Player, Season
 from tournaments.models.clubs import LeaguePoints
 from tournaments.services.events.events import EventPlan, SeasonDates, dates_of, season_on
 from tournaments.services.games.tables import Laying
+from tournaments.texts import labels
 from tournaments.texts.questions import ELSEWHERE, answers_in
 from tournaments.web.base.forms import LineField
 from tournaments.web.base.pages import day_field, declared_field
@@ -185,6 +188,54 @@ class EventTableForm(NewTableForm):
     @property
     def laying(self) -> Laying:
         return Laying(self.head, self.head.players, self.terms, self.key)
+
+
+MOST_SEATED = 200
+
+
+class WhoForm(forms.Form):
+    """Who is here, to be drawn by lot to tables of a game; at first those of last time, or all.
+
+    The game is asked for where there are several.
+    """
+
+    ruleset = forms.ChoiceField(label=gettext_lazy("What is played"), required=False)
+    player = forms.MultipleChoiceField(required=False)
+
+    def __init__(
+        self,
+        offered: Mapping[str, Sequence[Player]],
+        rulesets: Mapping[str, Ruleset],
+        data: QueryDict | None = None,
+    ) -> None:
+        super().__init__(data)
+        self.offered, self.rulesets = offered, rulesets
+        self.people = {each.public_id: each for group in offered.values() for each in group}
+        ruleset, player = self.fields["ruleset"], self.fields["player"]
+        assert isinstance(ruleset, forms.ChoiceField)
+        assert isinstance(player, forms.ChoiceField)
+        ruleset.choices = [(id_, labels.name_of(rules)) for id_, rules in rulesets.items()]
+        player.choices = [(key, each.name) for key, each in self.people.items()]
+        here = offered["last"] or offered["others"]
+        self.initial["player"] = [each.public_id for each in here]
+
+    @property
+    def rules(self) -> Ruleset:
+        chosen = self.cleaned_data.get("ruleset") if self.is_bound else ""
+        return self.rulesets[chosen or next(iter(self.rulesets))]
+
+    def clean_player(self) -> list[Player]:
+        """Return those who are here in an order drawn by lot, if they fill a table."""
+        here = [self.people[key] for key in self.cleaned_data["player"]]
+        seats = self.rules.seats
+        if len(here) < seats:
+            text = _("A table needs %(number)s players.") % {"number": seats}
+            raise forms.ValidationError(text)
+        if len(here) > MOST_SEATED:
+            raise forms.ValidationError(
+                _("At most %(most)s can take part.") % {"most": MOST_SEATED}
+            )
+        return SystemRandom().sample(here, len(here))
 
 
 class AdoptForm(forms.Form):

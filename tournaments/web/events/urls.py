@@ -26,6 +26,7 @@ urlpatterns = [
     path(f"{EVENT}/rounds/", views.open_next, name="open_round"),
     path(f"{ROUND}/close/", views.close, name="close_round"),
     path(f"{ROUND}/reopen/", views.reopen, name="reopen_round"),
+    path(f"{ROUND}/seats/", views.seat, name="seat_event_round"),
     path(f"{ROUND}/new-table/", views.new_table, name="new_event_table"),
     path(f"{TABLE}/replace/", views.replace, name="replace_address"),
     path(f"{TABLE}/remove/", views.remove_table, name="remove_table"),

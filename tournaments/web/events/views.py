@@ -2,13 +2,14 @@
 
 import json
 from collections import defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 from django.contrib import messages
 from django.core.paginator import Paginator
 from django.db.models import QuerySet
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils import timezone
@@ -43,6 +44,7 @@ from tournaments.permissions import (
     seen_event,
     writable_game,
 )
+from tournaments.queries.overview import players_offered
 from tournaments.queries.rulesets import rulesets_of_club
 from tournaments.queries.scoresheets import state_of
 from tournaments.queries.sheets import Agreement, Sheet, load_sheet
@@ -73,6 +75,7 @@ from tournaments.services.games.tables import (
     current_game,
     enter_table,
     replace_address,
+    seat_round,
 )
 from tournaments.services.games.tables import remove_table as tables_remove_table
 from tournaments.services.games.writing import NoMoreTables
@@ -84,10 +87,11 @@ from tournaments.web.base.pages import (
     cached_for_going_back,
     etag_of,
     not_modified,
+    out_of_reach,
     show_refusal,
 )
 from tournaments.web.base.phone import MATCHES, address, address_on_phone, club_page_preview
-from tournaments.web.events.forms import AdoptForm, EventForm, EventTableForm, SeasonForm
+from tournaments.web.events.forms import AdoptForm, EventForm, EventTableForm, SeasonForm, WhoForm
 from tournaments.web.games.starting import key_of, match_text
 
 
@@ -141,6 +145,7 @@ def rounds_of(event: Event) -> list[dict[str, Any]]:
             "round": round_,
             "tables": tables[round_.pk],
             "going": sum(not line.finished for line in tables[round_.pk]),
+            "begun": any(line.row.revision for line in tables[round_.pk]),
         }
         for round_ in rounds
     ]
@@ -254,9 +259,20 @@ def event(request: HtmxRequest, slug: str, public_id: str) -> HttpResponse:
     fragment = bool(request.htmx)
     if fragment and (unchanged := not_modified(request, etag)):
         return unchanged
+    template = "tournaments/events/_event.html" if fragment else "tournaments/events/event.html"
+    response = render(request, template, evening_page(request, row, directs=directs))
+    response["ETag"] = etag
+    return response
+
+
+def evening_page(
+    request: HttpRequest, row: Event, form: WhoForm | None = None, *, directs: bool
+) -> dict[str, Any]:
+    """Return the context of an evening; with a refused `form` of who is here."""
     rounds = rounds_of(row)
     lines = [line for part in rounds for line in part["tables"]]
-    page = {
+    is_empty = any(part["round"].is_open and not part["tables"] for part in rounds[:1])
+    return {
         "event": row,
         "club": row.club,
         "club_seen": row.club.published
@@ -267,13 +283,48 @@ def event(request: HtmxRequest, slug: str, public_id: str) -> HttpResponse:
         "tables": len(lines),
         "is_coming": not lines and row.held_on >= timezone.localdate(),
         "unconfirmed": sum(bool(line.reminder) for line in lines),
+        "who": form or (who_form(row.club, None, row) if directs and is_empty else None),
+        "out_of_reach": directs and bool(lines) and out_of_reach(request),
         # An explicit request header: otherwise the browser would turn the 304 into a 200.
-        "headers": json.dumps({"If-None-Match": etag}),
+        "headers": json.dumps({"If-None-Match": etag_of(request, row, directs=directs)}),
     }
-    template = "tournaments/events/_event.html" if fragment else "tournaments/events/event.html"
-    response = render(request, template, page)
-    response["ETag"] = etag
-    return response
+
+
+def who_form(club: Club, posted: QueryDict | None, event: Event | None = None) -> WhoForm | None:
+    """Return the question who of a club is here, for an evening or a new one (4 queries).
+
+    None for a club with too few players.
+    """
+    of_event = event and event.ruleset
+    rulesets = {id_: r for id_, r in rulesets_of_club(club) if of_event in (None, id_)}
+    form = WhoForm(players_offered(club), rulesets, posted) if rulesets else None
+    least = min((rules.seats for rules in rulesets.values()), default=0)
+    return form if form is not None and len(form.people) >= least else None
+
+
+@require_POST
+def seat(request: HttpRequest, slug: str, public_id: str, number: int) -> HttpResponse:
+    """Draw those who are here to the tables of a round that has none."""
+    round_ = directed_round(request, slug, public_id, number)
+    form = who_form(round_.event.club, request.POST, round_.event)
+    if form is not None and not form.is_valid():
+        page = evening_page(request, round_.event, form, directs=True)
+        return render(request, "tournaments/events/event.html", page, status=422)
+    if form is not None:
+        drawn = form.cleaned_data["player"]
+        with show_refusal(request):
+            seat_round(round_.pk, drawn, actor_of(request), at=timezone.now())
+            tell_who_rests(request, round_, drawn)
+    return redirect("event", slug, public_id)
+
+
+def tell_who_rests(request: HttpRequest, round_: Round, here: Iterable[Player]) -> None:
+    """Show on the next page which of those who are here have no seat in a round."""
+    seats = Seat.objects.filter(game__table__round=round_)
+    seated = set(seats.values_list("player", flat=True))
+    if resting := [each.name for each in here if each.pk not in seated]:
+        text = _("Without a chair: %(names)s") % {"names": ", ".join(resting)}
+        messages.info(request, text)
 
 
 @require_POST
