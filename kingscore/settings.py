@@ -199,6 +199,8 @@ AUTH_PASSWORD_VALIDATORS = [
 AUTHENTICATION_BACKENDS = ["kingscore.sign_in.OneHashBackend"]
 LOGIN_URL = "account_login"
 LOGIN_REDIRECT_URL = "home"
+# Most who sign up by themselves found a club; others were led elsewhere.
+ACCOUNT_SIGNUP_REDIRECT_URL = "clubs"
 # Counted from the last day of use.
 SESSION_COOKIE_AGE = 30 * 24 * 60 * 60
 # How long the second factor opens the admin site.

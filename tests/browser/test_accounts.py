@@ -43,7 +43,7 @@ def sign_up(phone):
     phone.page.fill("[name=email]", AYSE)
     submit(phone, reverse("account_email_verification_sent"))
     phone.page.fill("[name=code]", last_code())
-    submit(phone, "/")
+    submit(phone, reverse("clubs"))
 
 
 def give_key(phone):

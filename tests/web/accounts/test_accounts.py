@@ -99,7 +99,7 @@ def test_sign_up_takes_an_address_and_the_code_sent_there(visitor):
 
     answer = visitor.post(PROOF, {"code": last_code().replace("-", "")}, follow=True)
 
-    assert answer.redirect_chain == [("/", 302)]
+    assert answer.redirect_chain == [(reverse("clubs"), 302)]
     assert [str(message) for message in answer.context["messages"]] == [
         "Hello Ayşe, you are signed in."
     ]
