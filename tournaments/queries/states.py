@@ -171,6 +171,33 @@ def club_state(last: Event | None, came: int, following: Event | None, today: da
     return sentence[:1].upper() + sentence[1:]
 
 
+A_TABLE = 4
+"""The seats of most games."""
+
+
+def new_club_state(players: int) -> str:
+    """Return how many play in a club without evenings, and the tables that they fill."""
+    tables, over = divmod(players, A_TABLE)
+    numbers = {"number": players, "tables": tables, "over": over, "more": A_TABLE - over}
+    if not players:
+        return _("No player yet")
+    if not tables:
+        text = ngettext("%(number)s player", "%(number)s players", players)
+        more = ngettext(
+            "a table needs %(more)s more", "a table needs %(more)s more", A_TABLE - over
+        )
+        return f"{text % numbers}; {more % numbers}"
+    text = ngettext(
+        "%(number)s players, %(tables)s table", "%(number)s players, %(tables)s tables", tables
+    )
+    rest = ngettext(
+        "%(over)s has no chair until %(more)s more come",
+        "%(over)s have no chair until %(more)s more come",
+        over,
+    )
+    return "; ".join([text % numbers, *([rest % numbers] if over else [])])
+
+
 def _day(day: date, today: date) -> str:
     """Return a day as people say it: by its weekday if it is less than a week away."""
     near = {-1: _("yesterday"), 0: _("today"), 1: _("tomorrow")}

@@ -157,7 +157,11 @@ def test_evening_being_played_is_a_line_and_its_directors_enter_results(visitor,
     text = visitor.become("member", club).get(CLUB).text
     assert re.search(rf'href="{address}">[^<]*</a>: Round 1, 0 of 1 tables', text, re.DOTALL)
     assert card(visitor) is None
-    assert card(visitor.become("director", club)) == (address, "Enter results")
+    director = visitor.become("director", club)
+    # The first evening of a club is played on its page.
+    assert director.get(CLUB).context["evening"] == event
+    played(club, (100, -50, -30, -20))
+    assert card(director) == (address, "Enter results")
 
 
 def bar(browser, path):

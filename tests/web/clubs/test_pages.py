@@ -1,4 +1,5 @@
 import io
+from collections import Counter
 from datetime import timedelta
 
 import pytest
@@ -12,7 +13,9 @@ from PIL import Image
 from PIL.PngImagePlugin import PngInfo
 
 from tests import club_factories as make
-from tournaments.models import AuditEntry, Club, Member, Player, User
+from tests.deals import WHOLE_GAME
+from tests.factories import record_all
+from tournaments.models import AuditEntry, Club, Event, Game, Member, Player, Seat, Table, User
 from tournaments.reports.pages import Heading, page_data
 from tournaments.web.documents.views import paper_of
 
@@ -72,14 +75,107 @@ def test_visitors_of_a_published_club_see_its_name_and_published_evenings_only(v
         assert url(name, "moda") not in page.text
 
 
-def test_empty_club_tells_its_directors_what_to_do_first(visitor, club):
-    for role, told in (("director", True), ("member", False)):
+def test_new_club_asks_its_directors_for_names_and_leads_on(visitor, club):
+    for role, told in (("owner", True), ("director", True), ("member", False)):
         text = visitor.become(role, club).get(url("club", "moda")).text
-        assert (url("new_tournament", "moda") in text) is told
-        assert (url("new_players", "moda") in text) is told
-        assert "✓ A second director" not in text
-    text = visitor.become("owner", club).get(url("club", "moda")).text
-    assert "✓ A second director" in text
+        for name in ("new_players", "new_event", "new_tournament", "imports"):
+            assert (url(name, "moda") in text) is told
+        assert (url("new_invitation", "moda") in text) is (role == "owner")
+        assert ("✓ A second director" in text) is (role == "director")
+
+
+@pytest.mark.parametrize(
+    ("number", "sentence"),
+    [
+        (0, "No player yet."),
+        (1, "1 player; a table needs 3 more."),
+        (3, "3 players; a table needs 1 more."),
+        (4, "4 players, 1 table."),
+        (9, "9 players, 2 tables; 1 has no chair until 3 more come."),
+        (22, "22 players, 5 tables; 2 have no chair until 2 more come."),
+    ],
+)
+def test_new_club_opens_with_its_players_and_the_tables_they_fill(director, club, number, sentence):
+    make.PlayerFactory.create_batch(number, club=club)
+
+    assert f"{sentence}</p>" in director.get(url("club", "moda")).text
+
+
+def test_names_that_are_doubled_are_left_out_and_the_rest_comes_back_to_the_new_club(director):
+    typed = {"list": "Ayşe\nBurak\nayşe\nCem\n", "what": "look"}
+    seen = director.post(url("new_players", "moda"), typed)
+    assert (seen.status_code, Player.objects.count()) == (422, 0)
+
+    seen = director.post(url("new_players", "moda"), typed | {"what": "skip"})
+    sent = typed | {"what": "import", "skip": "3", "seen": seen.context["seen"]}
+    pages = [director.post(url("new_players", "moda"), sent, follow=True) for _twice in range(2)]
+
+    assert [page.redirect_chain for page in pages] == [[(url("club", "moda"), 302)]] * 2
+    assert "3 players; a table needs 1 more." in pages[0].text
+    assert Player.objects.count() == 3
+
+
+def here(*players, **more):
+    return {"player": [player.public_id for player in players], **more}
+
+
+def seats_of(event):
+    seats = Seat.objects.filter(game__table__round__event=event)
+    return dict(Counter(seats.values_list("game__table__number", flat=True)))
+
+
+def test_evening_of_today_is_drawn_once_and_stays_on_the_page_until_it_is_over(director, club):
+    players = make.PlayerFactory.create_batch(11, club=club)
+    page = director.get(url("club", "moda")).context["who"]
+    assert sorted(page["player"].value()) == sorted(here(*players)["player"])
+
+    first, again = (
+        director.post(url("tonight", "moda"), here(*players[:10]), follow=True) for _twice in "12"
+    )
+
+    event = Event.objects.get()
+    assert (event.held_on, event.ruleset, seats_of(event)) == (
+        timezone.localdate(),
+        "turkish-king",
+        {1: 4, 2: 4},
+    )
+    resting = set(players[:10]) - set(Player.objects.filter(seats__isnull=False))
+    assert len(resting) == 2
+    for answer in (first, again):
+        assert answer.redirect_chain == [(url("club", "moda"), 302)]
+        assert all(player.name in answer.text.split("Without a chair:")[1] for player in resting)
+        assert "Evening: Round 1, 0 of 2 tables finished." in answer.text
+        assert "table-cards-of-round.pdf" in answer.text
+    later = director.get(url("club", "moda"))
+    assert [line.table.number for line in later.context["rounds"][0]["tables"]] == [1, 2]
+    for game in Game.objects.all():
+        record_all(game, WHOLE_GAME)
+    over = director.get(url("club", "moda"))
+    assert ("evening" in over.context, over.context["is_new"]) == (False, False)
+
+
+@pytest.mark.parametrize(
+    ("number", "game", "tables"),
+    [(3, "", None), (3, "king-three", 1), (201, "", None), (4, "x", None)],
+)
+def test_who_is_here_has_to_fill_a_table_of_the_game(director, club, number, game, tables):
+    players = make.PlayerFactory.create_batch(number, club=club)
+
+    answer = director.post(url("tonight", "moda"), here(*players, ruleset=game))
+
+    assert answer.status_code == (302 if tables else 422)
+    assert Table.objects.count() == (tables or 0)
+    assert Event.objects.count() == (1 if tables else 0)
+    if not tables:
+        assert len(answer.context["who"]["player"].value()) == number
+
+
+def test_players_of_other_clubs_are_not_seated(director, club):
+    make.PlayerFactory.create_batch(4, club=club)
+    others = make.PlayerFactory.create_batch(4)
+
+    assert director.post(url("tonight", "moda"), here(*others)).status_code == 422
+    assert not Event.objects.exists()
 
 
 def test_club_shows_the_next_evenings(visitor, club):

@@ -60,7 +60,8 @@ def test_players_are_looked_at_and_then_imported(director, club):
     assert "Is it somebody who is there? Şule Ak" in text_of(preview)
     assert Player.objects.count() == 1
     answer = go_on(director, preview, "import_players")
-    assert answer.url == reverse("players", args=["moda"])
+    # A new club goes on there.
+    assert answer.url == reverse("club", args=["moda"])
     assert sorted(Player.objects.values_list("name", flat=True)) == ["Ayşe", "SULE AK", "Şule Ak"]
     assert "2 players are added." in text_of(director.get(answer.url))
     # Tapped twice.

@@ -93,6 +93,7 @@ def test_live_search_is_answered_with_the_list_only(member, club):
 
 
 def test_director_adds_one_player_at_once_and_a_pasted_list_after_a_look(director, club):
+    make.EventFactory(club=club)
     one = director.post(NEW, {"list": " Şule\n"}, follow=True)
     again = director.post(NEW, {"list": "şule"})
     seen = director.post(NEW, {"list": "Şule\nBurak;0532 111 22 33\nCem;\n"})

@@ -9,6 +9,7 @@ CLUB = "clubs/<slug:slug>"
 urlpatterns = [
     path("clubs/", views.clubs, name="clubs"),
     path(f"{CLUB}/", views.club, name="club"),
+    path(f"{CLUB}/tonight/", views.tonight, name="tonight"),
     path(f"{CLUB}/settings/", views.club_settings, name="club_settings"),
     path(f"{CLUB}/logo/", forms.logo, name="club_logo"),
     path(f"{CLUB}/share/", embed.share, name="share_club"),

@@ -16,7 +16,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import get_language, ngettext, pgettext
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_safe
+from django.views.decorators.http import require_POST, require_safe
 
 from tournaments.models import (
     Club,
@@ -32,7 +32,14 @@ from tournaments.models import (
 from tournaments.models.clubs import DIRECTING, Role
 from tournaments.models.events import EventQuerySet
 from tournaments.models.people import name_order
-from tournaments.permissions import account_of, actor_of, members_club, owned_club, seen_club
+from tournaments.permissions import (
+    account_of,
+    actor_of,
+    directed_club,
+    members_club,
+    owned_club,
+    seen_club,
+)
 from tournaments.queries.site import (
     PlayingEvent,
     coming,
@@ -42,7 +49,7 @@ from tournaments.queries.site import (
 )
 from tournaments.queries.standings import LeagueReader
 from tournaments.queries.state import rules_of_tournament
-from tournaments.queries.states import club_state
+from tournaments.queries.states import club_state, new_club_state
 from tournaments.queries.statistics import (
     ClubFront,
     EveningWinner,
@@ -59,11 +66,14 @@ from tournaments.services.clubs.membership import (
     create_club,
     leave_club,
 )
-from tournaments.services.events.events import dates_of
+from tournaments.services.events.events import EventPlan, dates_of, season_on
+from tournaments.services.games.tables import start_evening
 from tournaments.texts.labels import points_text
-from tournaments.web.base.pages import cached_for_going_back, curve_of
+from tournaments.web.base.pages import cached_for_going_back, curve_of, show_refusal
 from tournaments.web.base.phone import LinkPreview, link_preview
 from tournaments.web.clubs.forms import ClubForm, LogoForm, SettingsForm
+from tournaments.web.events.forms import WhoForm
+from tournaments.web.events.views import evening_page, tell_who_rests, who_form
 from tournaments.web.standings.tables import KEPT_SECONDS
 from tournaments.web.tournaments.my_card import filling_text, playing_text, register_address
 
@@ -378,7 +388,37 @@ def members_of(user: User | None) -> list[Member]:
 @require_safe
 def club(request: HttpRequest, slug: str) -> HttpResponse:
     """Show the front page of a club; visitors see its published parts."""
-    row = seen_club(request, slug)
+    return show_club(request, seen_club(request, slug))
+
+
+@require_POST
+def tonight(request: HttpRequest, slug: str) -> HttpResponse:
+    """Open the evening of today, with those who are here drawn to its tables."""
+    row, today = directed_club(request, slug), timezone.localdate()
+    form = who_form(row, request.POST)
+    if form is not None and not form.is_valid():
+        return show_club(request, row, form)
+    if form is not None:
+        plan = EventPlan(
+            name=_("Evening"),
+            held_on=today,
+            ruleset=form.rules.id,
+            season=season_on(row, today),
+            table_codes=row.table_codes,
+            confirmations=row.confirmations,
+        )
+        drawn = form.cleaned_data["player"]
+        with show_refusal(request):
+            event = start_evening(row, plan, drawn, actor_of(request), at=timezone.now())
+            tell_who_rests(request, event.rounds.get(number=1), drawn)
+    return redirect("club", slug)
+
+
+def show_club(request: HttpRequest, row: Club, form: WhoForm | None = None) -> HttpResponse:
+    """Return the front page of a club; with a refused `form` of who is here, 422.
+
+    Until its first evening is played, its directors see what to do first, and that evening.
+    """
     bar = club_bar(request, row)
     if bar is None:
         # Unpublished meanwhile.
@@ -389,18 +429,34 @@ def club(request: HttpRequest, slug: str) -> HttpResponse:
     front = front_page(request, bar, events, now)
     playing = [each.event.pk for each in now]
     soon = list(coming(events, today).exclude(pk__in=playing)[: SHOWN_EVENTS + 1])
-    lead = playing_event(row, now.pop(0)) if bar.directs and now else None
+    is_new = bar.directs and not front["winners"]
+    page: dict[str, Any] = {"is_new": is_new}
+    lead, state = None, ""
+    if is_new and now and not now[0].event.is_tournament:
+        first = now.pop(0)
+        page |= evening_page(request, first.event, directs=True) | {"evening": first.event}
+        state = f"{first.event.name}: {playing_text(first)}"
+    elif bar.directs and now:
+        lead = playing_event(row, now.pop(0))
     last = front["winners"][0]["event"] if front["winners"] else None
     following = soon[0] if soon else None
     if lead is None and soon:
         lead = next_event(soon.pop(0), bar.role)
-    page = {
+    state = state or club_state(last, front["came"], following, today)
+    players = row.players.present()
+    if is_new and "evening" not in page:
+        names = pgettext("players of the sample game", "Alice, Ben, Clara, David")
+        page["example"] = names.replace(", ", "\n")
+        if not lead:
+            state = new_club_state(players.count())
+            page["who"] = form or who_form(row, None)
+    page |= {
         "club": row,
         "bar": bar,
         "role": bar.role and Role(bar.role).label,
-        "state": club_state(last, front["came"], following, today),
+        "state": state,
         # Lazy, as only a new club asks for them.
-        "players": row.players.present().count,
+        "players": players.count,
         "director_count": row.members.filter(role__in=DIRECTING).count,
         "differences": counts_of(row.pk) if bar.owns else [],
         "now": [(each, playing_text(each)) for each in now],
@@ -409,7 +465,7 @@ def club(request: HttpRequest, slug: str) -> HttpResponse:
         "front": front,
         "preview": preview_of(request, row, front),
     }
-    return render(request, "tournaments/clubs/club.html", page)
+    return render(request, "tournaments/clubs/club.html", page, status=422 if form else 200)
 
 
 def club_settings(request: HttpRequest, slug: str) -> HttpResponse:

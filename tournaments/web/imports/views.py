@@ -257,7 +257,7 @@ def import_players(request: HttpRequest, slug: str, form: ListForm | None = None
     def store(seen: str, by: Actor, at: datetime) -> str:
         return added_sentence(store_players(club.pk, order, seen, by, at=at))
 
-    if not typed.missing and (done := page.attempt(store, "players")):
+    if not typed.missing and (done := page.attempt(store, page_of_players(club))):
         return done
     return page.preview(
         plan.mark,
@@ -267,6 +267,11 @@ def import_players(request: HttpRequest, slug: str, form: ListForm | None = None
         new=[line.name for line in plan.new],
         number=len(plan.new),
     )
+
+
+def page_of_players(club: Club) -> str:
+    """Return the page after players were added: of a club without events its own."""
+    return "players" if club.events.exists() else "club"
 
 
 def added_sentence(number: int) -> str:

@@ -262,6 +262,8 @@ def new_players(request: HttpRequest, slug: str) -> HttpResponse:
             name = read.lines[0].name
             added = add_player(club, name, actor_of(request), at=timezone.now())
             messages.success(request, added_sentence(1))
+            if not club.events.exists():
+                return redirect("club", club.slug)
             return redirect("player", club.slug, added.public_id)
     return import_players(request, slug)
 
