@@ -1,11 +1,14 @@
 """No text stays untranslated; `make check` looks at those of the project."""
 
+import json
 import re
+import tomllib
 from datetime import date
 from gettext import GNUTranslations
 
 import pytest
 from babel.messages.pofile import read_po
+from django.conf import settings
 from django.core.management import CommandError, call_command
 from django.utils import translation
 from django.utils.formats import date_format
@@ -47,6 +50,8 @@ def project(settings, tmp_path):
     (tmp_path / "templates").mkdir()
     (tmp_path / "tournaments/play.py").write_text(PYTHON)
     (tmp_path / "templates/page.html").write_text(TEMPLATE)
+    (tmp_path / "locale").mkdir()
+    (tmp_path / "locale/terms.toml").write_text("rule = []")
     settings.BASE_DIR = tmp_path
     settings.LOCALE_PATHS = [tmp_path / "locale"]
     settings.LANGUAGES = [("en", "English"), ("tr", "Türkçe")]
@@ -117,6 +122,33 @@ def test_check_passes_when_all_is_translated_and_names_what_is_not(
 
     (found,) = complaints()
     assert found.startswith(said)
+
+
+TERMS = tomllib.loads((settings.LOCALE_PATHS[0] / "terms.toml").read_text())["rule"]
+
+
+@pytest.mark.parametrize("rule", TERMS, ids=lambda rule: rule["why"])
+def test_each_rule_finds_the_text_that_breaks_it(project, settings, rule):
+    language = rule["in"][0]
+    english = rule["wrong"] if language == "en" else rule.get("english", "Text")
+    settings.LANGUAGES = [("en", ""), ("it" if language == "it" else "tr", "")]
+    (project / "tournaments/play.py").write_text(f"from x import _\n_({english!r})")
+    (project / "templates/page.html").unlink()
+    call_command("collect_messages")
+    for po in project.glob("locale/*/LC_MESSAGES/django.po"):
+        translated = f"msgstr {json.dumps(rule['wrong'], ensure_ascii=False)}\n"
+        po.write_text(po.read_text().removesuffix('msgstr ""\n') + translated)
+    parts = {key: rule[key] for key in ("of", "never", "always", "why") if key in rule}
+    lines = [f"{key} = {json.dumps(part)}" for key, part in parts.items()]
+    terms = "\n".join(["[[rule]]", f"in = ['{language}']", *lines, "[rule.except]\n{} = 'reason'"])
+
+    (project / "locale/terms.toml").write_text(terms.replace("{}", "Other"))
+    found, needless = complaints()
+    assert found == f"{language}: {english!r}: {rule['why']}"
+    assert needless.startswith("needs no exception: 'Other'")
+
+    (project / "locale/terms.toml").write_text(terms.replace("{}", json.dumps(english)))
+    call_command("collect_messages", "--check")
 
 
 def test_collecting_again_changes_nothing_and_keeps_translations(project, po):

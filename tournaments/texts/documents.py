@@ -31,7 +31,7 @@ SENTENCES: Mapping[tuple[str, str], Text] = {
     (SAME, ""): gettext_lazy("as published"),
     (SAME, "drawn-again"): gettext_lazy("as published; the director had it drawn more than once"),
     (SAME, "taken"): gettext_lazy(
-        "as published: alternative %(number)s of %(count)s; the first is the tournament's own"
+        "as published: alternative %(number)s of %(count)s; the first is that of the tournament"
     ),
     (SAME, "taken-of-further-draw"): gettext_lazy(
         "as published: alternative %(number)s of %(count)s; the director had it drawn more than"

@@ -1,7 +1,9 @@
 """Collect all translatable texts and update the catalogues, or report missing ones."""
 
 import io
-from collections.abc import Iterator
+import re
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -94,9 +96,14 @@ def is_translated(message: Message) -> bool:
     return bool(forms) and all(forms) and not message.fuzzy
 
 
+def english_text(message: Message) -> str:
+    """Return the text of a message in the source, of two forms the singular."""
+    return message.id if isinstance(message.id, str) else message.id[0]
+
+
 def label(message: Message) -> str:
     """Return a label by which a translator finds the message."""
-    text = message.id[0] if isinstance(message.id, (list, tuple)) else message.id
+    text = english_text(message)
     return f"{text!r} ({message.context})" if message.context else repr(text)
 
 
@@ -114,6 +121,29 @@ def faults(found: Catalog, translated: Catalog) -> Iterator[str]:
     for message in filter(lambda message: message.id, translated):
         if found.get(message.id, message.context) is None:
             yield f"stale: {label(message)}"
+
+
+def rule_faults(rule: Mapping[str, Any], catalogues: Mapping[str, Catalog]) -> Iterator[str]:
+    """Yield the texts that break a rule of `locale/terms.toml`, and its exceptions that do not."""
+    pattern = re.compile(rule.get("always") or rule["never"], re.IGNORECASE)
+    needless = dict(rule.get("except", {}))
+    for language in rule["in"]:
+        for message in filter(lambda message: message.id, catalogues[language]):
+            english = plain_forms(message.id)
+            texts = english if language == settings.LANGUAGE_CODE else plain_forms(message.string)
+            if re.search(rule.get("of", ""), english[0], re.IGNORECASE) and any(
+                bool(pattern.search(text)) != ("always" in rule) for text in texts
+            ):
+                if english_text(message) not in rule.get("except", {}):
+                    yield f"{language}: {label(message)}: {rule['why']}"
+                needless.pop(english_text(message), None)
+    yield from (f"needs no exception: {text!r}: {rule['why']}" for text in needless)
+
+
+def plain_forms(text: str | Sequence[str] | None) -> list[str]:
+    """Return the forms of a text without markup and without the names of its values."""
+    forms = [text] if isinstance(text, str) else text or ()
+    return [re.sub(r"<[^>]*>|(?<=%)\(\w+\)", "", form) for form in forms if form]
 
 
 class Command(BaseCommand):
@@ -134,12 +164,14 @@ class Command(BaseCommand):
             Path(settings.LOCALE_PATHS[0]) / code / "LC_MESSAGES/django.po" for code in languages
         ]
         lines: list[str] = []
+        catalogues = {settings.LANGUAGE_CODE: found}
         for po in paths:
             language = po.parent.parent.name
             catalogue = Catalog(locale=language)
             if po.exists():
                 with po.open("rb") as source:
                     catalogue = read_po(source, locale=language)
+            catalogues[language] = catalogue
             if options["check"]:
                 wrong = [*faults(found, catalogue)]
                 if not wrong and po.read_text(encoding="utf-8") != written_catalogue(catalogue):
@@ -151,5 +183,9 @@ class Command(BaseCommand):
                 po.write_text(written_catalogue(catalogue), encoding="utf-8")
                 empty = sum(not is_translated(message) for message in catalogue if message.id)
                 self.stdout.write(f"{language}: {len(catalogue)} texts, {empty} to translate")
+        if options["check"]:
+            terms = Path(settings.LOCALE_PATHS[0]) / "terms.toml"
+            for rule in tomllib.loads(terms.read_text(encoding="utf-8"))["rule"]:
+                lines += rule_faults(rule, catalogues)
         if lines:
             raise CommandError("\n".join(lines))
