@@ -1,3 +1,4 @@
+import os
 import socket
 import threading
 from contextlib import closing
@@ -175,6 +176,15 @@ def test_one_request_is_explained_by_its_lines_and_codes(tmp_path, log, lines):
     assert told == [line for line in log.splitlines() if line in told]
     assert len(told) == lines
     assert "must-be-void" not in said
+
+
+def test_journal_is_read_where_no_log_is_named(tmp_path, monkeypatch):
+    (tmp_path / "log").write_text(TEXT)
+    (tmp_path / "journalctl").write_text(f'#!/bin/sh\n[ "$2" = kingscore ] && cat {tmp_path}/log\n')
+    (tmp_path / "journalctl").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+
+    assert examine(ID) == examine(ID, "--log", str(tmp_path / "log"))
 
 
 def test_request_that_the_log_does_not_know_is_an_error(tmp_path):

@@ -73,11 +73,18 @@ def examine_settings(_mail_to: str) -> Iterator[Finding]:
 def examine_versions(_mail_to: str) -> Iterator[Finding]:
     yield True, f"Kingscore {settings.VERSION}, Django {django.__version__}"
     python = os.path.realpath(sys.executable)
-    user = pwd.getpwuid(os.geteuid()).pw_name
-    yield True, f"Python {platform.python_version()}, {python}, run by {user}"
+    yield True, f"Python {platform.python_version()}, {python}, run by {user_of(os.geteuid())}"
     # The unit protects them, although this user may read them.
     if UNIT.exists() and python.startswith(("/home/", "/root/")):
         yield False, "systemd hides that from the service: make ready PYTHON=/usr/bin/python3"
+
+
+def user_of(uid: int) -> str:
+    """Return the name of a user; in a container there may be none."""
+    try:
+        return pwd.getpwuid(uid).pw_name
+    except KeyError:
+        return str(uid)
 
 
 def examine_folder(_mail_to: str) -> Iterator[Finding]:
@@ -318,8 +325,7 @@ class Command(BaseCommand):
             return
         owner = settings.DATA.stat().st_uid
         if owner != os.geteuid():
-            name = pwd.getpwuid(owner).pw_name
-            raise CommandError(f"Run it as the user {name}, who owns {settings.DATA}.")
+            raise CommandError(f"Run it as the user {user_of(owner)}, who owns {settings.DATA}.")
         is_well = True
         for name, examine in EXAMINATIONS.items():
             try:
