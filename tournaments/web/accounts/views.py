@@ -60,6 +60,7 @@ from tournaments.services.clubs.membership import LastOwner, delete_account
 from tournaments.services.emails import remember_language, switch_month
 from tournaments.texts.labels import Text
 from tournaments.web.base.forms import LineField
+from tournaments.web.base.pages import add_refused
 from tournaments.web.clubs.embed import KEPT_SECONDS, calendar_response
 from tournaments.web.clubs.forms import DeletionForm
 from tournaments.web.clubs.views import members_of
@@ -116,7 +117,7 @@ def delete(request: HttpRequest) -> HttpResponse:
         try:
             delete_account(actor_of(request), at=timezone.now())
         except LastOwner as error:
-            form.add_error(None, str(error))
+            add_refused(form, error)
         else:
             logout(request)
             messages.success(request, _("Your account is deleted."))
@@ -224,7 +225,7 @@ def new_token(request: HttpRequest) -> HttpResponse:
                 _account(request), form.cleaned_data["name"], scopes, lasts=lasts, at=now
             )
         except TooManyTokens as error:
-            form.add_error(None, str(error))
+            add_refused(form, error)
         else:
             page = {"token": row, "text": text, "may": may(row.scopes)}
             return render(request, "tournaments/accounts/token_made.html", page)
@@ -307,7 +308,7 @@ def new_application(request: HttpRequest) -> HttpResponse:
                 user, name, addresses, confidential=confidential
             )
         except Refused as error:
-            form.add_error(None, str(error))
+            add_refused(form, error)
         else:
             page = {"application": row, "secret": secret}
             return render(request, "tournaments/accounts/application_made.html", page)

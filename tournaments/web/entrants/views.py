@@ -536,9 +536,9 @@ def substitute(request: HttpRequest, slug: str, tournament: str, entrant: int) -
         try:
             put_substitute(place, cleaned["name"], actor_of(request), at=timezone.now())
         except WrongState as error:
-            form.add_error("round_number", str(error))
+            add_refused(form, error, "round_number")
         except Refused as error:
-            form.add_error("name", str(error))
+            add_refused(form, error, "name")
         else:
             return redirect("entrant", slug, tournament, entrant)
     return _page(request, row, substitute=form)

@@ -22,7 +22,7 @@ from tournaments.services.people.changes import remove_player, rename_player, se
 from tournaments.services.people.export import export_player
 from tournaments.services.people.merging import new_claim, unlink_account
 from tournaments.services.people.players import NameTaken, NoName
-from tournaments.web.base.pages import access_link, out_of_reach
+from tournaments.web.base.pages import access_link, add_refused, out_of_reach
 from tournaments.web.people.forms import NameForm
 from tournaments.web.people.views import directed_player, show_player
 
@@ -41,7 +41,7 @@ def rename(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
             same = _("Are they one person? Then merge the two.")
             form.add_error("name", f"{taken} {same}")
         except NoName as error:
-            form.add_error("name", str(error))
+            add_refused(form, error, "name")
         else:
             messages.success(request, _("Saved. The name follows on all sheets."))
             return redirect("player", slug, public_id)

@@ -38,7 +38,7 @@ from tournaments.services.people.merging import (
     claim_player,
     find_by_code,
 )
-from tournaments.web.base.pages import access_link, out_of_reach
+from tournaments.web.base.pages import access_link, add_refused, out_of_reach
 from tournaments.web.clubs.forms import MAY, InvitationForm, RemovalForm, RoleForm
 from tournaments.web.people.forms import CodeForm
 
@@ -85,7 +85,7 @@ def member(request: HttpRequest, slug: str, user: int) -> HttpResponse:
         try:
             change_role(club.pk, user, form.chosen, actor_of(request), at=timezone.now())
         except LastOwner as error:
-            form.add_error("role", str(error))
+            add_refused(form, error, "role")
         else:
             return _after_change(request, club)
     return _member_page(request, row, form)
@@ -104,7 +104,7 @@ def remove(request: HttpRequest, slug: str, user: int) -> HttpResponse:
         try:
             remove_member(club.pk, user, actor_of(request), at=timezone.now(), reason=reason)
         except LastOwner as error:
-            form.add_error(None, str(error))
+            add_refused(form, error)
         else:
             gone = {"name": account_name(row.user), "club": club.name}
             messages.success(request, _("%(name)s is no longer in %(club)s.") % gone)
@@ -219,7 +219,7 @@ def code(request: HttpRequest) -> HttpResponse:
             return render(request, "tournaments/people/claim_too_often.html", status=429)
         except WrongClaimCode as error:
             consume(request, action="claim_code")
-            form.add_error("code", str(error))
+            add_refused(form, error, "code")
         else:
             return redirect("claim", found.public_id, found.claim_secret)
     status = 422 if form.is_bound else 200

@@ -367,7 +367,7 @@ def _edit(request: HtmxRequest, club: Club, row: Tournament | None) -> HttpRespo
         except Season.DoesNotExist:
             form.add_error("season", _("This season has been removed meanwhile."))
         except OtherLeaguePoints as error:
-            form.add_error("season", str(error))
+            add_refused(form, error, "season")
         except InvalidEntry as error:
             form.add_refused(error)
         else:
@@ -573,9 +573,9 @@ def import_document(request: HttpRequest, slug: str) -> HttpResponse:
             for problem in error.problems[:MOST_FAULTS]:
                 form.add_error("file", f"{problem.where}: {explain(problem)}")
         except TournamentExists as error:
-            form.add_error("elsewhere", str(error))
+            add_refused(form, error, "elsewhere")
         except GamesExist as error:
-            form.add_error("file", str(error))
+            add_refused(form, error, "file")
         else:
             messages.success(request, _("The tournament is imported."))
             return redirect("tournament", slug, row.slug)

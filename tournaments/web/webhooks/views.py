@@ -18,6 +18,7 @@ from tournaments.permissions import actor_of, owned_club
 from tournaments.services.webhooks import calling
 from tournaments.services.webhooks.calling import BadAddress, check_url
 from tournaments.texts.labels import Text
+from tournaments.web.base.pages import add_refused
 
 
 class WebhookForm(forms.Form):
@@ -104,7 +105,7 @@ def new_webhook(request: HttpRequest, slug: str) -> HttpResponse:
                 club, **form.cleaned_data, by=actor_of(request), at=timezone.now()
             )
         except calling.TooManyWebhooks as error:
-            form.add_error(None, str(error))
+            add_refused(form, error)
         else:
             return redirect("webhook", slug, row.public_id)
     page = {"club": club, "form": form, "webhook": None}
