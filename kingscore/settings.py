@@ -6,6 +6,7 @@ docs/settings.md explains each variable.
 import os
 import sys
 import tomllib
+from importlib.util import find_spec
 from pathlib import Path
 
 from tzlocal import get_localzone_name
@@ -412,6 +413,8 @@ BUNDLES = {
 MEDIA_ROOT = DATA / "files"
 # For letters that the fonts of the program lack, such as those of Chinese names.
 DOCUMENT_FONTS = ENVIRONMENT.folders("KINGSCORE_FONTS")
+if cjk := find_spec("noto_cjk_sans_otc"):
+    DOCUMENT_FONTS += tuple(map(Path, cjk.submodule_search_locations or ()))
 # Only the owner may read the data folder; a proxy reads files elsewhere.
 FILE_UPLOAD_PERMISSIONS, FILE_UPLOAD_DIRECTORY_PERMISSIONS = 0o600, 0o700
 READABLE = {"file_permissions_mode": 0o644, "directory_permissions_mode": 0o755}

@@ -338,6 +338,17 @@ MISTAKES = [
 ]
 
 
+def test_fonts_of_the_extra_join_those_that_are_named(monkeypatch, tmp_path):
+    named, installed = tmp_path / "fonts", tmp_path / "noto_cjk_sans_otc"
+    for folder in (named, installed):
+        folder.mkdir()
+    monkeypatch.syspath_prepend(tmp_path)
+
+    found = settings_with(monkeypatch, KINGSCORE_FONTS=str(named))["DOCUMENT_FONTS"]
+
+    assert found == (named, installed)
+
+
 @pytest.mark.parametrize(("name", "value", "said"), MISTAKES)
 def test_mistake_in_the_environment_is_told_in_one_line(monkeypatch, name, value, said):
     with pytest.raises(ImproperlyConfigured) as refused:
