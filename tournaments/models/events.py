@@ -106,6 +106,13 @@ class Event(models.Model):
         return hasattr(self, "tournament")
 
     @property
+    def begins(self) -> datetime | None:
+        """Return when it starts, in the time zone of its club; None without an hour."""
+        if not self.starts_at:
+            return None
+        return datetime.combine(self.held_on, time.fromisoformat(self.starts_at), self.club.zone)
+
+    @property
     def details(self) -> list[str]:
         """Return the further facts that stand beside its day."""
         return [str(value) for name in SHOWN if (value := getattr(self, name))]

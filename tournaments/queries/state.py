@@ -7,7 +7,7 @@ for the line-ups of teams; `field_of` is what a seating takes. The clock stands 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import cached_property
 from itertools import combinations
 from typing import Any
@@ -60,6 +60,18 @@ Sat = tuple[int, int | None, str]
 def settings_of(tournament: Tournament) -> TournamentSettings:
     """Return the settings, which were checked when they were stored."""
     return read_stored_settings(tournament.settings)
+
+
+def registration_closes(tournament: Tournament) -> datetime | None:
+    """Return when registration by link closes before the start; None if it closes with it."""
+    hours, begins = settings_of(tournament).registration_closes_hours, tournament.event.begins
+    return None if hours is None or begins is None else begins - timedelta(hours=hours)
+
+
+def can_register(tournament: Tournament, at: datetime) -> bool:
+    """Return whether people may register themselves; directors add them at any time."""
+    closes = registration_closes(tournament)
+    return tournament.state == Tournament.State.REGISTRATION and (closes is None or at < closes)
 
 
 def rules_of_tournament(tournament: Tournament) -> Ruleset:

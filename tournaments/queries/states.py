@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from datetime import date
 from typing import Any
 
+from django.utils import timezone
 from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext, pgettext
@@ -11,6 +12,7 @@ from django.utils.translation import ngettext, pgettext
 from tournaments.engine.rules.rulesets import Points
 from tournaments.models import Event, Round, Tournament
 from tournaments.queries.overview import Leader, Overview, Strip
+from tournaments.queries.state import can_register
 from tournaments.queries.steps import HowFar
 from tournaments.texts.labels import ROUND_STATES, points_text, round_name
 
@@ -29,7 +31,8 @@ def tournament_state(row: Tournament, strip: Strip, *, directs: bool) -> tuple[s
         head = round_name(round_) if round_.stage else of_all
         parts = list(_round_parts(strip, round_, directs=directs))
     else:
-        head = row.get_state_display()
+        shut = row.state == State.REGISTRATION and not can_register(row, timezone.now())
+        head = _("registration closed") if shut else row.get_state_display()
         parts = list(_entrants_parts(row, far, directs=directs))
     if far.here is not None:
         parts.append(_("here: %(here)s") % {"here": far.here})

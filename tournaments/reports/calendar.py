@@ -1,7 +1,7 @@
 """Events as iCalendar (RFC 5545), for calendars that subscribe to an address."""
 
 from collections.abc import Callable, Iterable
-from datetime import UTC, datetime, time, timedelta
+from datetime import UTC, timedelta
 from typing import TYPE_CHECKING
 
 from django.utils.translation import get_language
@@ -47,11 +47,9 @@ def _entry(event: Event, address: str) -> "Entry":
     entry.add("uid", f"{event.public_id}@kingscore")
     # The same at each request, so that an unchanged calendar is answered with 304.
     entry.add("dtstamp", event.created_at.astimezone(UTC))
-    if event.starts_at:
-        hour = time.fromisoformat(event.starts_at)
-        begin = datetime.combine(event.held_on, hour, event.club.zone).astimezone(UTC)
-        entry.add("dtstart", begin)
-        entry.add("dtend", begin + LASTS)
+    if begins := event.begins:
+        entry.add("dtstart", begins.astimezone(UTC))
+        entry.add("dtend", begins.astimezone(UTC) + LASTS)
     else:
         entry.add("dtstart", event.held_on)
     entry.add("summary", clean_line(event.name))

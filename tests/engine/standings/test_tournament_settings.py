@@ -61,6 +61,7 @@ def test_everything_chosen_is_written_the_same_way():
         "confirm_deals": True,
         "correct_minutes": 15,
         "capacity": 40,
+        "registration_closes_hours": 36,
         "fee": "12.50",
         "prizes": ["300", "200"],
         "sections": 3,

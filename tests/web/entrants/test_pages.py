@@ -1,5 +1,6 @@
 import json
 import re
+from datetime import timedelta
 
 import pytest
 from django.core.cache import cache
@@ -460,6 +461,23 @@ def test_link_registers_nobody_while_registration_is_not_open(visitor, row, stat
 
     assert (answer.status_code, sentence in answer.text) == (422, True)
     assert not row.entrants.exists()
+
+
+@pytest.mark.parametrize(("hours", "is_open"), [(None, True), (1, True), (3, False)])
+def test_registration_closes_the_hours_before_the_start(visitor, row, hours, is_open):
+    starts = timezone.localtime() + timedelta(hours=2)
+    Event.objects.update(held_on=starts.date(), starts_at=f"{starts:%H:%M}", published=True)
+    settings = {"registration_closes_hours": hours, "open_registration": True}
+    Tournament.objects.update(settings=settings)
+
+    page = " ".join(visitor.get(reverse("tournament", args=["moda", "acik"])).text.split())
+    answer = visitor.post(link(row), {"name": "Zeki"})
+
+    assert (answer.status_code, row.entrants.count()) == ((302, 1) if is_open else (422, 0))
+    assert (link(row) in page) is is_open
+    assert ("Registration is open until the start." in page) is (hours is None)
+    assert (f"Registration closes on {starts - timedelta(hours=1):%A}" in page) is (hours == 1)
+    assert ("Registration closed:" in page) is not is_open
 
 
 def test_link_is_limited_for_each_address(visitor, row, settings):

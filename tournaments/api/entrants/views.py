@@ -25,7 +25,7 @@ from tournaments.engine.rules.rulesets import LONGEST_NAME
 from tournaments.models import Entrant, Substitute, Tournament
 from tournaments.models.people import fold_name
 from tournaments.queries import overview
-from tournaments.queries.state import settings_of
+from tournaments.queries.state import can_register, settings_of
 from tournaments.services.entrants import registration
 from tournaments.services.entrants.substituting import Place, put_substitute, take_out_substitute
 from tournaments.services.rounds.running import (
@@ -289,7 +289,7 @@ class RegistrationView(LinkView):
     def get(self, request: Request, public_id: str) -> Response:
         """Return the tournament to register for, and whether registration is open."""
         row = self.tournament
-        is_open = row.state == Tournament.State.REGISTRATION
+        is_open = can_register(row, timezone.now())
         return self.respond(
             {"row": row, "open": is_open, "pairs": registration.is_for_pairs(row), "round": 1}
         )

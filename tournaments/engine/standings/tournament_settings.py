@@ -94,6 +94,8 @@ AMOUNT = r"[0-9]{1,7}(?:\.[0-9]{1,2})?"
 """A pattern: units of whatever the club pays in, with hundredths."""
 LONGEST_ROUND = 600
 """In minutes."""
+LONGEST_CLOSED = 336
+"""In hours: two weeks."""
 MOST_PLACES = 4
 LARGEST_WORTH = 10_000
 """The greatest worth of a place or a bye; its negative is the least."""
@@ -318,6 +320,12 @@ class TournamentSettings:
         _("Places for entrants"),
         default=None,
         help=_("Nothing: no limit. Others wait, in the order they register."),
+    )
+    registration_closes_hours: int | None = setting(
+        _count_or_none(LONGEST_CLOSED),
+        _("Registration closes, hours before the start"),
+        default=None,
+        help=_("Nothing: with the start. It needs the hour of the start."),
     )
     fee: str = setting(_FEE, _("Fee"), default="")
     """An amount without a currency."""

@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy as _
 
 from tournaments.models import Entrant, Player, Substitute, Tournament
 from tournaments.models.people import fold_name
-from tournaments.queries.state import next_round, rules_of_tournament, settings_of
+from tournaments.queries.state import can_register, next_round, rules_of_tournament, settings_of
 from tournaments.services.audit import Actor
 from tournaments.services.base.writes import Fault, Invalid, Refused
 from tournaments.services.people.players import (
@@ -263,7 +263,7 @@ def register_by_link(tournament_pk: int, entry: Entry, by: Actor, *, at: datetim
     """
     with transaction.atomic():
         tournament = lock_tournament(tournament_pk)
-        if tournament.state != State.REGISTRATION:
+        if not can_register(tournament, at):
             raise WrongState(tournament.state)
         existing = _existing_entrant(tournament, entry)
         if existing is not None:

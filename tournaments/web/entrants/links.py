@@ -14,6 +14,7 @@ from tournaments.models import Entrant, Player, Tournament
 from tournaments.models.people import name_order
 from tournaments.permissions import actor_of, directed_tournament
 from tournaments.queries.overview import found_in, line_of, list_entrants
+from tournaments.queries.state import can_register
 from tournaments.services.entrants.registration import (
     EntrantsRefused,
     TooMany,
@@ -65,7 +66,7 @@ def _card(request: HttpRequest, row: Tournament, kind: str) -> HttpResponse:
     page = page_of(request, row) | {
         "kind": kind,
         "card": access_link(request, address),
-        "works": _registers(row)
+        "works": can_register(row, timezone.now())
         if kind == "register"
         else list_entrants(row, directs=True).checking_in,
         "out_of_reach": out_of_reach(request),
@@ -82,7 +83,7 @@ def register(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
     if refused := too_many(request, "register_entrant"):
         return refused
     form = _entry_form(request, row)
-    if form.is_valid() and _registers(row):
+    if form.is_valid() and can_register(row, timezone.now()):
         try:
             entrant = register_by_link(row.pk, form.entry, actor_of(request), at=timezone.now())
         except (EntrantsRefused, TooMany) as error:
@@ -111,16 +112,12 @@ def _register_page(
     page = _page(row) | {
         "form": form,
         "waits": number and row.entrants.queued().filter(number=number).exists(),
-        "open": _registers(row),
+        "open": can_register(row, timezone.now()),
         "soon": row.state == Tournament.State.DRAFT,
         "number": number,
         "seen": number and _sees(request, row),
     }
     return render(request, "tournaments/entrants/register.html", page, status=status)
-
-
-def _registers(row: Tournament) -> bool:
-    return row.state == Tournament.State.REGISTRATION
 
 
 def check_in_link(request: HtmxRequest, public_id: str, secret: str) -> HttpResponse:

@@ -39,7 +39,7 @@ from tournaments.queries.overview import (
 from tournaments.queries.ratings import displayed_points
 from tournaments.queries.site import PlayingEvent, playing_now
 from tournaments.queries.standings import standings_seen
-from tournaments.queries.state import TournamentState, settings_of
+from tournaments.queries.state import TournamentState, can_register, settings_of
 from tournaments.queries.states import player_state
 from tournaments.queries.steps import Version
 from tournaments.services.notifications.subscriptions import (
@@ -255,7 +255,7 @@ def overview_page(seen: Overview, query: str, capacity: int | None) -> dict[str,
 def register_address(row: Tournament, *, member: bool) -> str:
     """Return where a visitor registers; empty for those who need the link."""
     offered = member or settings_of(row).open_registration
-    if row.state != Tournament.State.REGISTRATION or not offered:
+    if not offered or not can_register(row, timezone.now()):
         return ""
     return reverse("register", args=[row.public_id, row.secret("register")])
 

@@ -42,7 +42,9 @@ from tournaments.queries.site import coming
 from tournaments.queries.standings import tie_break_name
 from tournaments.queries.state import (
     TournamentState,
+    can_register,
     load_state,
+    registration_closes,
     rules_of_tournament,
     settings_of,
 )
@@ -453,6 +455,8 @@ def hub_page(row: Tournament, member: bool) -> dict[str, Any]:
         afterwards = coming(own, today).first()
     return {
         "register_at": register_address(row, member=member),
+        "closes": registration_closes(row),
+        "closed": row.state == State.REGISTRATION and not can_register(row, timezone.now()),
         "directions": f"{MAP}?{urlencode({'api': 1, 'query': event.venue})}",
         "told": rules_sentences(rules, settings),
         "game": labels.name_of(rules),
