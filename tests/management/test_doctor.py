@@ -1,6 +1,8 @@
 import os
+import re
 import socket
 import threading
+from concurrent.futures import Future
 from contextlib import closing
 from datetime import timedelta
 from io import StringIO
@@ -11,6 +13,7 @@ from django.core import mail
 from django.core.management import CommandError, call_command
 from django.utils import timezone
 
+from kingscore.observing.health import LOOKS
 from tests.factories import UserFactory
 from tournaments.models import Backup, Worker
 
@@ -132,6 +135,18 @@ def test_what_is_wrong_says_what_to_do(well, spoil, advice):
 
     (line,) = (line for line in said.splitlines() if line.startswith("✗"))
     assert (status, advice in line) == (1, True), said
+
+
+def test_database_that_is_away_is_said_once(well, monkeypatch):
+    answer = Future()
+    answer.set_result("OperationalError")
+    monkeypatch.setattr(LOOKS["database"], "begin", lambda: answer)
+
+    status, said = examine()
+
+    (line,) = (line for line in said.splitlines() if line.startswith("✗"))
+    assert (status, "is KINGSCORE_DATABASE_URL right?" in line) == (1, True), said
+    assert not re.search("Backup|Worker|Mail", said)
 
 
 def test_mail_server_without_starttls_is_named(well):

@@ -1,6 +1,7 @@
 """Examine a site, or explain why one person's save failed."""
 
 import json
+import logging
 import os
 import platform
 import pwd
@@ -57,6 +58,16 @@ BEGINS = re.compile(r"\{|\d{4}-\d\d-\d\d ")
 CODES = re.compile(r": \d{3} after [\d.]+ ms: ([\w:.-]+(?:, [\w:.-]+)*)")
 
 
+ADVICE = {
+    "database": "Does it run, is KINGSCORE_DATABASE_URL right?",
+    "writing": "Is its disk full, or is it a standby?",
+    "migrations": "Restart the program, which migrates.",
+    "tables": "Take a released version: its migrations were changed after they were applied.",
+    "broker": "Does it run, is KINGSCORE_BROKER_URL right?",
+}
+"""What to do about a part that /readyz finds wrong."""
+
+
 def examine_settings(_mail_to: str) -> Iterator[Finding]:
     """Run the checks of Django; the form of each variable was checked before this began."""
     found = checks.run_checks(include_deployment_checks=settings.HTTPS)
@@ -97,7 +108,7 @@ def examine_folder(_mail_to: str) -> Iterator[Finding]:
 
 
 def examine_clock(_mail_to: str) -> Iterator[Finding]:
-    """Ask systemd whether the clock is set by NTP, and PostgreSQL for its own."""
+    """Ask systemd whether the clock is set by NTP."""
     ask = ["timedatectl", "show", "--property", "NTPSynchronized", "--value"]
     try:
         said = subprocess.run(ask, capture_output=True, text=True, timeout=5, check=True).stdout
@@ -110,12 +121,6 @@ def examine_clock(_mail_to: str) -> Iterator[Finding]:
     else:
         is_set = said.strip() == "yes"
         yield is_set or None, f"{text}, {'set by NTP' if is_set else 'compare it with another'}"
-    if connection.vendor == "postgresql":
-        with connection.cursor() as cursor:
-            cursor.execute("SELECT now()")
-            apart = abs((timezone.now() - cursor.fetchone()[0]).total_seconds())
-        if apart > 5:
-            yield False, f"The clock of PostgreSQL differs by {apart:.0f} s: set both by NTP."
 
 
 def examine_parts(names: Iterable[str]) -> Iterator[Finding]:
@@ -126,16 +131,25 @@ def examine_parts(names: Iterable[str]) -> Iterator[Finding]:
         except TimeoutError:
             answer = f"no answer in {PATIENCE} seconds"
         if answer != "ok":
-            yield False, f"{name}: {answer}"
+            yield False, f"{name}: {answer}. {ADVICE[name]}"
 
 
 def examine_database(_mail_to: str) -> Iterator[Finding]:
-    problems = list(examine_parts(("database", "writing", "migrations", "tables")))
+    """Ask for the database, and for its parts once it answers; compare the clock of PostgreSQL."""
+    problems = list(examine_parts(["database"]))
+    problems = problems or list(examine_parts(("writing", "migrations", "tables")))
     yield from problems
-    if not problems:
-        size = filesizeformat(load_running(timezone.now())["size"])
-        version = ".".join(map(str, connection.get_database_version()))
-        yield True, f"{connection.display_name} {version}, {size}, migrated and writable"
+    if problems:
+        return
+    size = filesizeformat(load_running(timezone.now())["size"])
+    version = ".".join(map(str, connection.get_database_version()))
+    yield True, f"{connection.display_name} {version}, {size}, migrated and writable"
+    if connection.vendor == "postgresql":
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT now()")
+            apart = abs((timezone.now() - cursor.fetchone()[0]).total_seconds())
+        if apart > 5:
+            yield False, f"The clock of PostgreSQL differs by {apart:.0f} s: set both by NTP."
 
 
 def examine_backup(_mail_to: str) -> Iterator[Finding]:
@@ -299,6 +313,10 @@ EXAMINATIONS: dict[str, Callable[[str], Iterator[Finding]]] = {
 }
 
 
+READ_ROWS = {"Backup", "Worker", "Mail"}
+"""What cannot be examined without the database."""
+
+
 class Command(BaseCommand):
     """`manage.py doctor [--mail-to ADDRESS] [REQUEST-ID [--log FILE]]`."""
 
@@ -326,14 +344,19 @@ class Command(BaseCommand):
         owner = settings.DATA.stat().st_uid
         if owner != os.geteuid():
             raise CommandError(f"Run it as the user {user_of(owner)}, who owns {settings.DATA}.")
-        is_well = True
+        # It would say again and again that the database is away.
+        logging.getLogger("psycopg.pool").setLevel(logging.ERROR)
+        is_well, is_away = True, False
         for name, examine in EXAMINATIONS.items():
+            if is_away and name in READ_ROWS:
+                continue
             try:
                 findings = list(examine(options["mail_to"]))
             except Exception as fault:  # noqa: BLE001 - whatever it is, the others are examined
                 findings = [(False, f"{type(fault).__name__}: {fault}")]
             for number, (is_right, text) in enumerate(findings):
                 is_well = is_well and is_right is not False
+                is_away = is_away or (not is_right and text.startswith("database: "))
                 self.stdout.write(f"{MARKS[is_right]} {'' if number else name:<9} {text}")
         if not is_well:
             sys.exit(1)
