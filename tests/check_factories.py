@@ -23,7 +23,7 @@ class DifferenceFactory(DjangoModelFactory):
         model = Difference
 
     cache = "results"
-    subject = factory.Sequence(lambda n: f"game:{n}")
+    subject = factory.Sequence(lambda n: f"game:{n:05}")
     first_at = EVENING
 
 
@@ -32,7 +32,7 @@ class EmailFactory(DjangoModelFactory):
         model = Email
 
     user = factory.SubFactory(AccountFactory)
-    about = factory.Sequence(lambda n: f"check:{n}")
+    about = factory.Sequence(lambda n: f"check:{n:05}")
     subject = "Kingscore: nightly check"
     body = "Results of games: 1"
     written_at = EVENING

@@ -18,7 +18,7 @@ class AccountFactory(DjangoModelFactory):
     class Meta:
         model = models.User
 
-    username = factory.Sequence(lambda n: f"account{n}")
+    username = factory.Sequence(lambda n: f"account{n:05}")
     email = factory.LazyAttribute(lambda o: f"{o.username}@example.org")
 
 
@@ -26,7 +26,7 @@ class ClubFactory(DjangoModelFactory):
     class Meta:
         model = models.Club
 
-    slug = factory.Sequence(lambda n: f"moda-{n}")
+    slug = factory.Sequence(lambda n: f"moda-{n:05}")
     name = "Moda King Kulübü"
     created_at = EVENING
 
@@ -57,7 +57,7 @@ class SeasonFactory(DjangoModelFactory):
         model = models.Season
 
     club = factory.SubFactory(ClubFactory)
-    name = factory.Sequence(lambda n: f"Season {n}")
+    name = factory.Sequence(lambda n: f"Season {n:05}")
     starts_on = date(2026, 9, 1)
     ends_on = date(2027, 6, 30)
 
@@ -67,7 +67,7 @@ class PlayerFactory(DjangoModelFactory):
         model = models.Player
 
     club = factory.SubFactory(ClubFactory)
-    name = factory.Sequence(lambda n: f"Oyuncu {n:03}")
+    name = factory.Sequence(lambda n: f"Oyuncu {n:05}")
     created_at = EVENING
 
 
@@ -142,7 +142,7 @@ class TournamentFactory(DjangoModelFactory):
         model = models.Tournament
 
     event = factory.SubFactory(EventFactory, name="Moda Açık")
-    slug = factory.Sequence(lambda n: f"moda-acik-{n}")
+    slug = factory.Sequence(lambda n: f"moda-acik-{n:05}")
 
 
 class EntrantFactory(DjangoModelFactory):

@@ -89,7 +89,7 @@ class UserFactory(factory.django.DjangoModelFactory):
     class Meta:
         model = User
 
-    username = factory.Sequence(lambda n: f"organiser{n}")
+    username = factory.Sequence(lambda n: f"organiser{n:05}")
     is_staff = True
 
 
@@ -102,7 +102,7 @@ class HouseRulesetFactory(factory.django.DjangoModelFactory):
     class Params:
         base = "turkish-king"
 
-    slug = factory.Sequence(lambda n: f"house-{n}")
+    slug = factory.Sequence(lambda n: f"house-{n:05}")
     name = "Moda rules"
     document = factory.LazyAttribute(
         lambda o: write_ruleset(RULESETS[o.base]) | {"id": o.slug, "name": o.name}
