@@ -16,8 +16,12 @@ from django.utils import translation
 from tests.servers import database_to_test_with, drop_prepared_database, prepared, serve
 from tests.services.notifications.push_service import push_service
 
-# No test depends on the speed of the machine; each run draws other examples.
-hypothesis.settings.register_profile("patient", deadline=None, max_examples=50)
+# No test depends on the speed of the machine, nor on chance: a failure is found again by whoever
+# looks for it. With a number, as many others are drawn.
+EXAMPLES = os.environ.get("KINGSCORE_TEST_EXAMPLES")
+hypothesis.settings.register_profile(
+    "patient", deadline=None, derandomize=not EXAMPLES, max_examples=int(EXAMPLES or 50)
+)
 hypothesis.settings.load_profile("patient")
 
 # Playwright runs a loop of its own in the thread of the test; the database is used all the same.

@@ -4,7 +4,7 @@ from random import Random
 
 import pytest
 from django.utils import timezone
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.club_factories import PlayerFactory
@@ -41,7 +41,6 @@ games = st.integers(1, 80).flatmap(
 )
 
 
-@settings(max_examples=60, deadline=None)
 @given(games, st.one_of(st.none(), st.integers(0, 50_000)))
 def test_curve_is_inside_its_drawing_and_goes_from_left_to_right(drawn, hours):
     steps = course(*drawn)

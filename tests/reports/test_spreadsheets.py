@@ -210,7 +210,7 @@ ANY = st.one_of(
 )
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(st.lists(ANY, min_size=1, max_size=20))
 @example(NASTY)
 def test_any_name_stays_the_text_it_is(tmp_path_factory, names):

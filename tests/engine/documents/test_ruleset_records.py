@@ -20,13 +20,7 @@ from tournaments.engine.rules.rulesets import InvalidEntry
 from tournaments.engine.variants import RULESETS
 
 SCHEMA = ruleset_schema()
-# The same examples on every machine.
-FUZZ = settings(
-    derandomize=True,
-    deadline=None,
-    database=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
-)
+FUZZ = settings(suppress_health_check=[HealthCheck.too_slow])
 
 
 def document(ruleset="turkish-king"):

@@ -1,7 +1,7 @@
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
@@ -257,6 +257,5 @@ def test_whatever_stands_in_a_document_it_is_read_or_refused(path, value):
 
 
 @given(document=JSON)
-@settings(deadline=None)
 def test_whatever_is_no_tournament_is_refused(document):
     assert problems_of(document)

@@ -15,15 +15,7 @@ from tournaments.engine.variants import RULESETS
 
 pytestmark = pytest.mark.slow
 
-# The same examples on every machine: a failure here is found again by whoever looks for it.
-# The fixture all tests share is of no concern to the engine.
-fuzz = settings(
-    derandomize=True,
-    max_examples=150,
-    deadline=None,
-    database=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
-)
+fuzz = settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow])
 
 RULESET = st.sampled_from(sorted(RULESETS))
 WORDS = st.sampled_from(

@@ -1,7 +1,7 @@
 from fractions import Fraction
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.deals import UNITS
@@ -242,7 +242,6 @@ def test_games_beyond_the_end_are_not_taken_into_account():
     assert match == Match((2, 0), (0, 0), 2, 0, (0,))
 
 
-@settings(deadline=None)
 @given(played())
 def test_match_ends_once_and_those_with_most_games_have_won(case):
     sides, games, target, terms = case
@@ -255,7 +254,6 @@ def test_match_ends_once_and_those_with_most_games_have_won(case):
         assert not play_match(sides, games[: match.played - 1], target, terms).over
 
 
-@settings(deadline=None)
 @given(played(), st.data())
 def test_match_is_never_longer_than_the_games_left(case, data):
     sides, games, target, terms = case
@@ -266,7 +264,6 @@ def test_match_is_never_longer_than_the_games_left(case, data):
     assert play_match(sides, games + more, target, terms).over
 
 
-@settings(deadline=None)
 @given(st.integers(1, 9))
 def test_all_the_games_left_may_be_needed(number):
     for terms, sides in ((Terms("best-of", number), 2), (Terms("first-to", number), 3)):

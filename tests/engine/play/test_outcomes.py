@@ -4,7 +4,7 @@ from itertools import combinations, pairwise, permutations
 from random import Random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.deals import NAMES, WHOLE_GAME
@@ -270,7 +270,6 @@ def test_nobody_cannot_settle():
         outcomes.settle((), 1)
 
 
-@settings(deadline=None)
 @given(tables, stakes, coins)
 def test_balances_are_whole_coins_near_the_exact_money_and_sum_to_zero(totals, stake, coin):
     balances = outcomes.settle(totals, stake, coin).balances
@@ -281,7 +280,6 @@ def test_balances_are_whole_coins_near_the_exact_money_and_sum_to_zero(totals, s
         assert abs(balance - stake * (score - mean)) < coin
 
 
-@settings(deadline=None)
 @given(tables, stakes, coins)
 def test_higher_score_never_gets_less_and_equals_differ_by_a_coin_for_the_first(
     totals, stake, coin
@@ -294,7 +292,6 @@ def test_higher_score_never_gets_less_and_equals_differ_by_a_coin_for_the_first(
             assert balances[upper] - balances[lower] in (0, coin)
 
 
-@settings(deadline=None)
 @given(tables, stakes, coins)
 def test_payments_settle_everything_and_are_the_fewest(totals, stake, coin):
     settlement = outcomes.settle(totals, stake, coin)
@@ -303,7 +300,6 @@ def test_payments_settle_everything_and_are_the_fewest(totals, stake, coin):
     assert len(settlement.payments) == fewest_payments(settlement.balances)
 
 
-@settings(deadline=None)
 @given(st.lists(st.integers(-5, 5), min_size=3, max_size=4))
 def test_payments_are_the_fewest_where_many_sides_balance_each_other(balances):
     settlement = outcomes.settle((*balances, -sum(balances)), 1)
@@ -472,7 +468,6 @@ def debts(played):
 
 
 @given(st.lists(paid_games(), min_size=1, max_size=5))
-@settings(deadline=None, max_examples=60)
 def test_evening_of_any_stakes_is_settled_exactly_and_by_the_fewest_payments(games):
     names, payments = outcomes.settle_evening(games) or ((), ())
     for thing in {played.game.stake.thing for played in games}:

@@ -141,7 +141,7 @@ def test_every_method_has_its_reason():
     assert set(METHOD_REASONS) == set(results.METHODS)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(tournaments(), st.integers(0, 9))
 def test_what_is_opened_adds_up_to_what_stands(tournament, seed):
     who, rounds, chosen = tournament

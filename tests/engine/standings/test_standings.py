@@ -3,7 +3,7 @@ from itertools import pairwise
 from random import Random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.engine.standings.tournament_drawing import standings_of, tournaments
@@ -305,7 +305,6 @@ def test_the_best_evenings_of_a_season_count_and_of_equal_ones_the_earlier():
     ]
 
 
-@settings(max_examples=50, deadline=None)
 @given(
     st.lists(st.dictionaries(st.sampled_from("abcd"), st.integers(-3, 3)), max_size=5),
     st.integers(1, 4),
