@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cache
 from hashlib import sha256
 from types import MappingProxyType
 from typing import Any
@@ -624,6 +625,7 @@ def digest_of_document(document: Json) -> str:
     return digest_of({name: value for name, value in document.items() if name != "digest"})
 
 
+@cache
 def game_schema() -> Schema:
     """Return the schema of a `kingscore-game/1` document."""
     shared = Definitions({"text": SHAPES_TEXT, "name": NAME, "points": NONZERO_POINTS})
