@@ -32,6 +32,9 @@ STORED = [
     "שלום עולם",
     "aile 👨\u200d👩\u200d👧 🏳\ufe0f\u200d🌈 🇹🇷",
 ]
+SOME = STORED[::4]
+"""For what cleans all of them alike."""
+
 REFUSED = ["a\x00b", "a\ud800b"]
 """What no database can store."""
 

@@ -150,7 +150,7 @@ def test_list_takes_the_same_queries_for_any_number_and_is_searched_by_any_word(
             assert superuser.get(page(model, "changelist")).status_code == 200
         counts.append(len(queries))
     assert counts[0] == counts[1]
-    for text in ("ışıl", "1", "game:abc", "%", "\"'"):
+    for text in ("ışıl 1 game:abc", "% \"'"):
         assert superuser.get(page(model, "changelist"), {"q": text}).status_code == 200
 
 

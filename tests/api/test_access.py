@@ -313,13 +313,11 @@ def test_what_has_been_read_is_not_sent_again_and_lists_come_in_pages(programs, 
             assert unread.status_code == 200, row.name
             is_json = answer["Content-Type"] == "application/json"
             assert (is_json and "results" in answer.json()) == (row.path in pages), row.name
-        wrong = [walk.ask(method, f"{path}?{each}")[0] for each in ("page_size=0", "cursor=none")]
         if row.path in pages:
+            wrong = [walk.ask(method, f"{path}?{each}")[0] for each in ("page_size=0", "cursor=x")]
             assert [each.status_code for each in wrong] == [422, 404], row.name
             assert {where for _code, where in codes_of(wrong[0])[1]} == {"page_size"}, row.name
             assert_comes_in_pages(walk, row, path)
-        else:
-            assert [each.status_code for each in wrong] == [422, 422], row.name
 
 
 def assert_comes_in_pages(walk, row, path):

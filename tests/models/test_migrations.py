@@ -10,7 +10,7 @@ from django.utils import timezone
 from tests import club_factories as make
 from tests.deals import WHOLE_GAME
 from tests.factories import EVENING, ContextFactory, record_all, reload
-from tests.hostile_texts import STORED
+from tests.hostile_texts import SOME
 from tests.paper_totals import lines_of, totals_of
 from tests.services.imports.result_files import asked, take_over
 from tests.services.imports.result_files import table as past_table
@@ -176,7 +176,7 @@ def clean():
     migration("0047_clean_lines").clean_all(apps, SimpleNamespace(connection=connection))
 
 
-@pytest.mark.parametrize("text", STORED, ids=ascii)
+@pytest.mark.parametrize("text", SOME, ids=ascii)
 def test_stored_texts_are_cleaned_and_codes_of_games_stay(text):
     row = running("Ayşe", "Burak", "Cem", "Deniz", rounds=1)
     closed(row, (*ADJUSTED, {"type": "stopped", "reason": "time"}))
