@@ -21,7 +21,9 @@ def on(days):
 
 
 def played(club, *totals, days=-1, **rest):
-    return games(club, *totals, at=timezone.now() + days * DAY, held_on=on(days), **rest)
+    # At noon: a game of the small hours is of the evening before, perhaps of another month.
+    at = timezone.localtime().replace(hour=12) + days * DAY
+    return games(club, *totals, at=at, held_on=on(days), **rest)
 
 
 def front(browser):
