@@ -54,9 +54,9 @@ BEFORE, CLOSED, OPEN = 1001, 7677, 8783
 DRAFT = (7, 2, 8, 3)
 SEALED = "last-two"
 
-VISITORS = ("stranger", "follower", "phone", "of no club", "member", "neighbour")
-"""Those who may see no secret. Follower, phone and neighbour, a member, are at the second table of
-the hidden rounds."""
+VISITORS = ("follower", "phone", "of no club", "neighbour")
+"""Those who may see no secret. The follower is a stranger with the link of a sheet, the neighbour a
+member; these two and the phone are at the second table of the hidden rounds."""
 
 QUICK = "neighbour"
 """Of all these, the one who is shown most pages."""
@@ -170,9 +170,9 @@ def ratings_to_come(row):
 def _people(world, club, closed, still):
     """The accounts, and what follower and phone have of the second tables."""
     world.accounts = {
-        role: make.MemberFactory(club=club, role=role).user for role in ("member", "director")
+        "director": make.MemberFactory(club=club, role="director").user,
+        "neighbour": make.MemberFactory(club=club).user,
     }
-    world.accounts["neighbour"] = make.MemberFactory(club=club).user
     world.accounts["of no club"] = make.AccountFactory()
     own = models.Player.objects.get(name=NAMES[DRAFT[0] - 1])
     models.Player.objects.filter(pk=own.pk).update(account=world.accounts["neighbour"])
@@ -302,7 +302,7 @@ class Walk:
 
     def may_see(self, by):
         """Whether an address is worth asking for: the walks of access see it refused to members."""
-        return self.who not in ("member", "neighbour") or by["member"] == OK
+        return self.who != "neighbour" or by["member"] == OK
 
     def get(self, path):
         """Look at an answer, and return what it links to."""
