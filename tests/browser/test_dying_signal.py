@@ -37,11 +37,10 @@ def correct(phone, number, body):
     phone.tap(phone.save)
 
 
-@pytest.mark.parametrize("begins", [0, 3])
-def test_all_phones_end_with_equal_sheets(new_phone, begins):
+def test_all_phones_end_with_equal_sheets(new_phone):
     writer, partner, *followers = phones = [new_phone() for _ in range(4)]
-    writer.sit_down(players=NAMES, first_declarer=begins)
-    game, deals = writer.game, from_seat(begins)
+    writer.sit_down(players=NAMES, first_declarer=3)
+    game, deals = writer.game, from_seat(3)
     written = [otherwise(d) if number in WRONG else d for number, d in enumerate(deals, 1)]
     partner.open(address(game, "write"))
     for each in followers:
