@@ -12,7 +12,7 @@ export UV_PYTHON := $(PYTHON)
 # Images for containers often set it: each of dozens of programs would compile all that it imports.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: up demo ready test test-slow test-all test-clients test-second-database check messages bench looks clean
+.PHONY: up demo ready test test-slow test-all test-clients clients test-second-database check messages bench looks clean
 
 up: .venv/.runs
 	@$(BIN)/python manage.py up $(ARGS)
@@ -61,8 +61,24 @@ test-all: .venv/.tests
 	@$(PYTEST) -m "not clients" $(ARGS)
 
 # One by one: each generator has a processor for itself.
-test-clients: .venv/.tests .venv-clients/.done tests/clients/node_modules/.done
+test-clients: clients
 	@$(BIN)/python -m pytest -m clients tests/clients $(ARGS)
+
+# Clients to install, a wheel for Python and a package for npm, in dist/clients/.
+clients: export PATH := $(CURDIR)/.venv-clients/bin:$(CURDIR)/tests/clients/node_modules/.bin:$(PATH)
+clients: .venv/.tests .venv-clients/.done tests/clients/node_modules/.done
+	@rm -rf dist/clients && mkdir -p dist && cp -r deploy/clients dist/clients
+	@sed -i "s/0\.0\.0/$$(sed -n 's/^version = "\(.*\)"/\1/p' pyproject.toml)/" dist/clients/*/p*.*
+	@$(BIN)/python manage.py spectacular --format openapi-json --file dist/clients/openapi.json
+	@openapi-python-client generate --path dist/clients/openapi.json --meta none \
+		--config tests/clients/openapi-python-client.yaml --output-path dist/clients/python/kingscore_client
+	@mv dist/clients/python/connection.py dist/clients/python/kingscore_client/
+	@touch dist/clients/python/kingscore_client/py.typed
+	@$(UV) build --quiet --wheel --out-dir dist/clients dist/clients/python
+	@openapi-typescript dist/clients/openapi.json -o dist/clients/npm/schema.d.ts --default-non-nullable=false
+	@ln -s ../../../tests/clients/node_modules dist/clients/npm/node_modules
+	@tsc --project dist/clients/npm
+	@npm pack --silent --pack-destination dist/clients ./dist/clients/npm
 
 # Name a database of PostgreSQL in KINGSCORE_DATABASE_URL.
 WALK := tests/web/test_access.py::test_visitor_gets_what_the_table_says_and_nothing_refused_is_written[owner]
@@ -104,7 +120,7 @@ looks: .venv/.tests
 
 # The games in data/ stay.
 clean:
-	rm -rf .venv .venv-uv .venv-clients tests/clients/node_modules .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
+	rm -rf dist .venv .venv-uv .venv-clients tests/clients/node_modules .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
 	find . -name __pycache__ -prune -exec rm -rf {} +
 	find locale -name '*.mo' -delete
 

@@ -5,11 +5,16 @@ Each is pinned: Python's in the group `clients` of uv.lock, TypeScript's in pack
 
 import json
 import shutil
+from contextlib import closing
+from http.client import HTTPConnection
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+from typing import ClassVar
 
 import pytest
 
 from tests.clients.conftest import HERE
-from tests.servers import prepared, serve
+from tests.servers import ROOT, prepared, serve
 
 pytestmark = pytest.mark.clients
 
@@ -144,3 +149,89 @@ def test_evening_by_a_go_client(run, site):
     # More than a page of them.
     assert int(players.split()[0]) > 2
     assert int(changes.split()[0]) > 0
+
+
+class LossyProxy(BaseHTTPRequestHandler):
+    """Answers 503 to every fifth request, and loses the answer to every third."""
+
+    protocol_version = "HTTP/1.1"
+    statuses: ClassVar[list[int]] = []
+
+    def pass_on(self):
+        number = len(self.statuses)
+        body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        if number % 5 == 4:
+            self.statuses.append(503)
+            self.send_error(503)
+            return
+        site = HTTPConnection(self.server.site)
+        site.request(self.command, self.path, body, dict(self.headers))
+        with closing(site), site.getresponse() as response:
+            self.statuses.append(response.status)
+            # The answer to a change other than POST is never repeated.
+            if number % 3 == 2 and self.command != "PUT":
+                self.close_connection = True
+                return
+            self.send_response(response.status)
+            content = response.read()
+            for name, value in response.getheaders():
+                if name.lower() not in ("connection", "content-length", "transfer-encoding"):
+                    self.send_header(name, value)
+            self.send_header("Content-Length", str(len(content)))
+            self.end_headers()
+            self.wfile.write(content)
+
+    do_GET = do_POST = do_PUT = pass_on  # noqa: N815
+
+    def log_message(self, *words):
+        pass
+
+
+@pytest.fixture
+def lossy_site(site):
+    address, *others = site
+    LossyProxy.statuses.clear()
+    with ThreadingHTTPServer(("127.0.0.1", 0), LossyProxy) as server:
+        server.site = address.removeprefix("http://")
+        Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}", *others
+        server.shutdown()
+
+
+@pytest.fixture(scope="session")
+def official(folder):
+    """Unpack what `make clients` has built; return a folder in which programs find it."""
+    made, place = ROOT / "dist" / "clients", folder / "official"
+    shutil.copytree(HERE / "official", place)
+    shutil.unpack_archive(next(made.glob("*.tgz")), place / "node_modules")
+    (place / "node_modules" / "package").rename(place / "node_modules" / "kingscore-client")
+    shutil.unpack_archive(next(made.glob("*.whl")), place, "zip")
+    return place
+
+
+@pytest.mark.parametrize(
+    ("programs", "refusals"),
+    [
+        (("python", "evening.py"), ("Invalid", "Changed", "NoAccess")),
+        (("node", "evening.ts"), ("422", "412", "401")),
+    ],
+)
+def test_official_client_repeats_what_is_lost_and_writes_it_once(
+    run, official, lossy_site, programs, refusals
+):
+    printed = run("env", "-C", official, *programs, *lossy_site)
+
+    entries, players, *found = printed.splitlines()
+    assert entries == "2"
+    assert int(players) > 2
+    codes = ("invalid", "changed-meanwhile", "unauthenticated")
+    assert found == [" ".join(pair) for pair in zip(refusals, codes, strict=True)]
+    # Some requests were lost; the second reading of the game was answered 304.
+    assert {503, 304} <= {*LossyProxy.statuses}
+    assert LossyProxy.statuses.count(201) > 3
+
+
+def test_programs_of_the_official_clients_have_right_types(run, official):
+    checked = ("--cache-dir", "checked", "kingscore_client/connection.py")
+    run("env", "-C", official, "mypy", "--strict", *checked)
+    run("tsc", "--project", official)
