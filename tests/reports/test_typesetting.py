@@ -15,7 +15,14 @@ from tournaments.engine.variants import RULESETS
 from tournaments.models import Report
 from tournaments.reports.pictures import compose_picture
 from tournaments.reports.sheets import compose_scoresheet, empty_sheet
-from tournaments.reports.typesetting import FONTS, draw_json, printable, typeset, typeset_apart
+from tournaments.reports.typesetting import (
+    FONTS,
+    draw_json,
+    missing_letters,
+    printable,
+    typeset,
+    typeset_apart,
+)
 from tournaments.texts import labels
 
 STRANGE = 0x20000
@@ -81,6 +88,17 @@ def test_fonts_of_the_machine_change_no_document(typeset_with):
 
 def test_fonts_that_the_setting_names_lend_the_letters_that_ours_lack(typeset_with):
     assert is_accessible(typeset_with(named=[font_with(STRANGE)]))
+
+
+def test_letters_that_print_as_boxes_are_known_beforehand(settings, tmp_path):
+    settings.DOCUMENT_FONTS = ()
+    written = "Şükrü Αλέξης Владимир محمد דוד Գրիգոր გიორგი ♠️ ½"
+    lacking = f"มส王明김🎲{chr(STRANGE)}"
+    assert set(missing_letters(f"{written} {lacking} {lacking}")) == set(lacking)
+
+    (tmp_path / "strange.ttf").write_bytes(font_with(STRANGE))
+    settings.DOCUMENT_FONTS = (tmp_path,)
+    assert missing_letters(f"王{chr(STRANGE)}") == "王"
 
 
 LONG_NAMES = (

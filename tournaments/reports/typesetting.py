@@ -23,6 +23,7 @@ from django.conf import settings
 if TYPE_CHECKING:
     # Loaded by whoever typesets: web servers do not.
     import typst
+    from PIL import ImageFont
 
 HERE = Path(__file__).resolve().parent
 TEMPLATES = HERE / "typst"
@@ -149,6 +150,33 @@ def _fonts() -> "typst.Fonts":
 
     folders = [FONTS, *settings.DOCUMENT_FONTS]
     return typst.Fonts(include_system_fonts=False, include_embedded_fonts=False, font_paths=folders)
+
+
+def missing_letters(text: str) -> str:
+    """Return the letters of a text that no font of documents has: they print as boxes."""
+    # Ours have the alphabets up to the Cyrillic one. Marks and joiners change the letter before.
+    rare = sorted({c for c in text if c > "\u0530" and unicodedata.category(c)[0] not in "CM"})
+    if not rare:
+        return ""
+    pens = _pens(FONTS, *settings.DOCUMENT_FONTS)
+    found = (c for c in rare[:200] if all(_draw(pen, c) == _draw(pen, ABSENT) for pen in pens))
+    return "".join(found)
+
+
+ABSENT = "\U0010ffff"
+
+
+def _draw(pen: "ImageFont.FreeTypeFont", letter: str) -> bytes:
+    return bytes(pen.getmask(letter))
+
+
+@cache
+def _pens(*folders: Path) -> "list[ImageFont.FreeTypeFont]":
+    from PIL import ImageFont
+
+    files = (path for folder in folders for path in folder.rglob("*.[to]t[fc]"))
+    # The only size of Noto Color Emoji.
+    return [ImageFont.truetype(path, 109) for path in files]
 
 
 def printable(value: Any) -> Any:

@@ -6,11 +6,15 @@ from functools import partial
 from typing import Any
 
 from django import forms
+from django.contrib import messages
+from django.http import HttpRequest
+from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from tournaments.engine.play.games import FINEST_PART, MOST_POINTS
 from tournaments.engine.rules.entries import clean_line
 from tournaments.engine.rules.rulesets import LONGEST_NAME, Points, whole
+from tournaments.reports.typesetting import missing_letters
 
 
 class LineField(forms.CharField):
@@ -36,6 +40,14 @@ NameField = partial(
     widget=forms.TextInput(TYPED),
     error_messages={"required": gettext_lazy("What is the player called?")},
 )
+
+
+def warn_of_boxes(request: HttpRequest, *names: str) -> None:
+    """Warn that letters of these names will be boxes in documents."""
+    if letters := missing_letters("".join(names)):
+        text = _("No font of this server has these letters; documents show boxes: %(letters)s")
+        messages.warning(request, text % {"letters": " ".join(letters[:20])})
+
 
 _MINUS = str.maketrans("−–‒﹣－", "-----")
 _NUMBER = re.compile(r"[+-]?\d[\d.,]*")

@@ -69,6 +69,7 @@ from tournaments.services.clubs.membership import (
 from tournaments.services.events.events import EventPlan, dates_of, season_on
 from tournaments.services.games.tables import start_evening
 from tournaments.texts.labels import points_text
+from tournaments.web.base.forms import warn_of_boxes
 from tournaments.web.base.pages import cached_for_going_back, curve_of, show_refusal
 from tournaments.web.base.phone import LinkPreview, link_preview
 from tournaments.web.clubs.forms import ClubForm, LogoForm, SettingsForm
@@ -360,6 +361,7 @@ def clubs(request: HttpRequest) -> HttpResponse:
     form = ClubForm(request.POST if request.method == "POST" else None)
     if form.is_valid():
         made = create_club(form.cleaned_data["name"], actor_of(request), at=timezone.now())
+        warn_of_boxes(request, made.name)
         return redirect("club", made.slug)
     others = Club.objects.filter(published=True).exclude(pk__in=Club.objects.of_member(user))
     in_order = sorted(others, key=lambda club: (name_order(club.name), club.pk))
@@ -476,6 +478,7 @@ def club_settings(request: HttpRequest, slug: str) -> HttpResponse:
         chosen = ClubSettings(**form.cleaned_data)
         change_settings(row.pk, chosen, actor_of(request), at=timezone.now())
         messages.success(request, _("Saved."))
+        warn_of_boxes(request, chosen.name)
         return redirect("club", row.slug)
     status = 422 if form.is_bound else 200
     page = {"club": row, "form": form, "logo_form": LogoForm()}

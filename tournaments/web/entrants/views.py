@@ -74,6 +74,7 @@ from tournaments.services.rounds.running import (
 )
 from tournaments.services.rounds.undo import marked_together
 from tournaments.services.tournaments.lifecycle import Depended, WrongState
+from tournaments.web.base.forms import warn_of_boxes
 from tournaments.web.base.pages import (
     HtmxRequest,
     add_refused,
@@ -248,6 +249,7 @@ def _add_one(request: HttpRequest, row: Tournament) -> HttpResponse:
             if "seat" in request.POST and published_round(row) and not added[0].waiting:
                 return redirect("arrive_late", *at, added[0].number)
             messages.success(request, added_sentence(added[0]))
+            warn_of_boxes(request, *(player.name for player in added[0].players))
             return redirect("add_entrants", *at)
     return _add_page(request, row, one=form)
 
@@ -255,6 +257,7 @@ def _add_one(request: HttpRequest, row: Tournament) -> HttpResponse:
 def _tell_registered(request: HttpRequest, row: Tournament, added: list[Entrant]) -> None:
     text = ngettext("%(number)s is registered.", "%(number)s are registered.", len(added))
     messages.success(request, text % {"number": len(added)})
+    warn_of_boxes(request, *(player.name for each in added for player in each.players))
     _seat(request, row, added)
 
 

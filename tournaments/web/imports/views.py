@@ -61,7 +61,7 @@ from tournaments.services.imports.results import (
 )
 from tournaments.services.imports.results import import_results as store_results
 from tournaments.texts import labels
-from tournaments.web.base.forms import TYPED, LineField
+from tournaments.web.base.forms import TYPED, LineField, warn_of_boxes
 from tournaments.web.base.pages import name_choices
 from tournaments.web.events.forms import OfferForm
 from tournaments.web.imports.reading import (
@@ -258,6 +258,7 @@ def import_players(request: HttpRequest, slug: str, form: ListForm | None = None
         return added_sentence(store_players(club.pk, order, seen, by, at=at))
 
     if not typed.missing and (done := page.attempt(store, page_of_players(club))):
+        warn_of_boxes(request, *(line.name for line in lines))
         return done
     return page.preview(
         plan.mark,

@@ -22,6 +22,7 @@ from tournaments.services.people.changes import remove_player, rename_player, se
 from tournaments.services.people.export import export_player
 from tournaments.services.people.merging import new_claim, unlink_account
 from tournaments.services.people.players import NameTaken, NoName
+from tournaments.web.base.forms import warn_of_boxes
 from tournaments.web.base.pages import access_link, add_refused, out_of_reach
 from tournaments.web.people.forms import NameForm
 from tournaments.web.people.views import directed_player, show_player
@@ -44,6 +45,7 @@ def rename(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
             add_refused(form, error, "name")
         else:
             messages.success(request, _("Saved. The name follows on all sheets."))
+            warn_of_boxes(request, form.cleaned_data["name"])
             return redirect("player", slug, public_id)
     return show_player(request, row, form)
 

@@ -83,6 +83,7 @@ from tournaments.services.people.merging import (
     why_not_one,
 )
 from tournaments.services.people.players import NameTaken, NoName, add_player, sums_of_games
+from tournaments.web.base.forms import warn_of_boxes
 from tournaments.web.base.pages import HtmxRequest, cached_for_going_back
 from tournaments.web.base.phone import LinkPreview, link_preview
 from tournaments.web.clubs.views import club_bar
@@ -262,6 +263,7 @@ def new_players(request: HttpRequest, slug: str) -> HttpResponse:
             name = read.lines[0].name
             added = add_player(club, name, actor_of(request), at=timezone.now())
             messages.success(request, added_sentence(1))
+            warn_of_boxes(request, name)
             if not club.events.exists():
                 return redirect("club", club.slug)
             return redirect("player", club.slug, added.public_id)

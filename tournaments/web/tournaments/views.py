@@ -78,7 +78,7 @@ from tournaments.texts import labels
 from tournaments.texts.labels import Text, points_text, round_name
 from tournaments.texts.messages import explain
 from tournaments.texts.questions import options_text
-from tournaments.web.base.forms import LineField
+from tournaments.web.base.forms import LineField, warn_of_boxes
 from tournaments.web.base.pages import (
     HtmxRequest,
     access_link,
@@ -373,6 +373,7 @@ def _edit(request: HtmxRequest, club: Club, row: Tournament | None) -> HttpRespo
         except InvalidEntry as error:
             form.add_refused(error)
         else:
+            warn_of_boxes(request, stored.event.name)
             return redirect("tournament", club.slug, stored.slug)
     page = {"club": club, "tournament": row, "form": form, "presets": PRESETS.items()}
     page |= page_of(request, row) if row is not None else {}
