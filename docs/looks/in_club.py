@@ -71,10 +71,21 @@ FRONTS = {
     "before": Front(EVENTS, f"main a:has-text('{COMING}')"),
     "during": Front(EVENTS, f"main a:has-text('{OPEN}')"),
     "live": Front(EVENTS, f"main a:has-text('{OPEN}')", "live/"),
-    "card": Front(EVENTS, f"main a:has-text('{OPEN}')", card="Gülşen"),
+    "card": Front(EVENTS, f"main a:has-text('{OPEN}')", card="Tolga"),
     "after": Front(EVENTS, f"main a:has-text('{OVER}')"),
-    "card-after": Front(EVENTS, f"main a:has-text('{OVER}')", card="Özge"),
+    "card-after": Front(EVENTS, f"main a:has-text('{OVER}')", card="Tolga"),
     "player": Front(f"/clubs/{SLUG}/ratings/", ".leaderboard th a"),
+    "round": Front(EVENTS, f"main a:has-text('{OPEN}')", "rounds/3/", DIRECTOR),
+    "entrant": Front(EVENTS, f"main a:has-text('{OPEN}')", "entrants/7/", DIRECTOR),
+    "places": Front(EVENTS, f"main a:has-text('{OPEN}')", "standings/"),
+    "register-card": Front(
+        EVENTS, f"main a:has-text('{COMING}')", "entrants/register-card/", DIRECTOR
+    ),
+    "new-tournament": Front(f"/clubs/{SLUG}/new-tournament/", account=DIRECTOR),
+    "changes": Front(f"/clubs/{SLUG}/changes/", account=DIRECTOR),
+    "members": Front(f"/clubs/{SLUG}/people/", account=DIRECTOR),
+    "new-table": Front(EVENTS, f"main a:has-text('{EVENING}')", "rounds/1/new-table/", DIRECTOR),
+    "guide": Front("/guide/"),
 }
 """The pages that lead."""
 
@@ -131,9 +142,11 @@ def _fronts(browser: Browser, wanted: set[str]) -> Iterator[tuple[str, bytes]]:
     shown = [(name, size) for name in FRONTS for size in SIZES if f"tr/{name}{size[0]}" in wanted]
     if not shown:
         return
-    phone = visitor(browser, LOCALES["tr/"])
-    phone.sign_in(MEMBER, PASSWORD)
-    states = {MEMBER: phone.page.context.storage_state(), "": None}
+    states: dict[str, Any] = {"": None}
+    for account in (MEMBER, DIRECTOR):
+        phone = visitor(browser, LOCALES["tr/"])
+        phone.sign_in(account, PASSWORD)
+        states[account] = phone.page.context.storage_state()
     for name, (size, screen) in shown:
         front = FRONTS[name]
         other = visitor(browser, LOCALES["tr/"], storage_state=states[front.account], **screen)
