@@ -312,7 +312,7 @@ async function sendNow(form, submitter) {
   const page = pageOf(answer.html);
   page.getElementById("clean")?.remove();
   const sheet = page.getElementById("table");
-  if (!sheet) strip(words.gone);
+  if (!sheet) strip(words.gone, Waiting.numberOf(answer.request));
   else receive(answer.status === 200 ? answer.html : sheet.outerHTML, answer.etag);
   // What was typed of the next deal stays when one before it is confirmed.
   draw(form.matches(".entry") ? null : undefined);

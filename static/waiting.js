@@ -147,6 +147,9 @@ function rowsOfLast() {
   return rows.filter((row) => row.dataset.position === rows.at(-1).dataset.position);
 }
 
+// By it, whoever runs the server finds the reason in the log.
+const numberOf = (request) => made("small", "request", `${words.request} ${request}`);
+
 const symbolOf = ({ symbol, colour }) => {
   const shown = made("span", `symbol ${colour ?? ""}`, symbol ?? "");
   shown.ariaHidden = "true";
@@ -207,7 +210,7 @@ function doneTo(item, isLast, isBehind, act) {
   const waiting = isBehind ? words.behind : words.waiting.replace(/\s*:\s*$/, "");
   const cell = made("td", "", made("span", "state", item.refused ? `${words.refused} ${item.label}` : waiting));
   if (item.refused) cell.append(made("span", "why", item.refused));
-  if (item.request) cell.append(made("small", "request", `${words.request} ${item.request}`));
+  if (item.request) cell.append(numberOf(item.request));
   const acts = item.refused || isLast || "position" in item.effect;
   if (acts && isEditable(item)) cell.append(" ", button(words.edit, () => act.edit(item)));
   if (acts) cell.append(" ", button(words.discard, () => act.discard(item)));
@@ -274,4 +277,4 @@ function line(items, state, act) {
   bar.replaceChildren(made("span", "what", text), ...buttons);
 }
 
-export { draw, button };
+export { draw, button, numberOf };

@@ -36,6 +36,11 @@ def confirm_by_passing_the_phone(phone):
     assert phone.faults() == {}
     names = [text.split("\n")[-1] for text in waits.locator("button").all_inner_texts()]
     assert names == phone.game.players[1:]
+    # An answer that says nothing names the request, by which the log says more.
+    refused = {"Kingscore-Site": "1", "X-Request-ID": "id-of-the-request"}
+    phone.page.route("**/confirm/", lambda way: way.fulfill(status=404, headers=refused), times=1)
+    phone.tap(waits.locator("button").first)
+    expect(phone.page.locator("#outbox .request")).to_contain_text("id-of-the-request")
     phone.tap(waits.locator("button").first)
     expect(waits).to_have_count(0)
     expect(phone.page.locator(".sheet .unconfirmed")).to_have_count(0)
