@@ -204,12 +204,21 @@ def test_players_of_the_club_are_ticked_those_of_last_time_first(director, row):
         ["Cem", "Şule", "Yıldız", "Zeki"],
         ["Ada", "Bora"],
     ]
+    assert " checked" not in page.text
     chosen = {"what": "ticked", "player": [bora.public_id, cem.public_id, cem.public_id, "x"]}
     answer = director.post(url("add_entrants"), chosen, follow=True)
     again = director.post(url("add_entrants"), chosen, follow=True)
 
     assert ("2 are registered." in answer.text, "Nobody is chosen." in again.text) == (True, True)
     assert names(row) == ["Deniz", "Cem", "Bora"]
+
+
+def test_everybody_is_ticked_for_the_first_event_of_a_club(director, row):
+    players = make.PlayerFactory.create_batch(3, club=row.event.club)
+
+    ticked = re.findall(r'value="(\w+)" checked', director.get(url("add_entrants")).text)
+
+    assert sorted(ticked) == sorted(player.public_id for player in players)
 
 
 @pytest.mark.parametrize("way", ["ticked", "list"])

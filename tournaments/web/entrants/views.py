@@ -406,10 +406,14 @@ def _add_page(
     many: ListForm | None = None,
 ) -> HttpResponse:
     pairs = is_for_pairs(row)
+    offered = {} if pairs else players_offered(row.event.club, row)
+    # At the first event of a club mostly everybody plays.
+    is_first = bool(offered) and not offered["last"] and not row.entrants.exists()
     page: dict[str, Any] = page_of(request, row) | {
         "one": one or _form(row),
         "many": many or ListForm(),
-        "offered": {} if pairs else players_offered(row.event.club, row),
+        "offered": offered,
+        "chosen": [each.public_id for each in offered["others"]] if is_first else (),
         "pairs": pairs,
         "names": names_lately(row.event.club),
         "late": row.state == Tournament.State.RUNNING,
