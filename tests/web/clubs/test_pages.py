@@ -1,4 +1,5 @@
 import io
+import re
 from collections import Counter
 from datetime import timedelta
 
@@ -98,7 +99,10 @@ def test_new_club_asks_its_directors_for_names_and_leads_on(visitor, club):
 def test_new_club_opens_with_its_players_and_the_tables_they_fill(director, club, number, sentence):
     make.PlayerFactory.create_batch(number, club=club)
 
-    assert f"{sentence}</p>" in director.get(url("club", "moda")).text
+    page = director.get(url("club", "moda"))
+    assert f"{sentence}</p>" in page.text
+    # Names come first until they fill a table.
+    assert ('club-names leads" open' in page.text) is (number < 4)
 
 
 def test_names_that_are_doubled_are_left_out_and_the_rest_comes_back_to_the_new_club(director):
@@ -113,6 +117,30 @@ def test_names_that_are_doubled_are_left_out_and_the_rest_comes_back_to_the_new_
     assert [page.redirect_chain for page in pages] == [[(url("club", "moda"), 302)]] * 2
     assert "3 players; a table needs 1 more." in pages[0].text
     assert Player.objects.count() == 3
+
+
+@pytest.mark.parametrize(
+    ("name", "way"),
+    [
+        ("events", "new_event"),
+        ("players", "new_players"),
+        ("people", "new_invitation"),
+        ("club_games", "club"),
+        ("club_records", "club"),
+        ("webhooks", "new_webhook"),
+        ("entrants", "add_entrants"),
+        ("standings", "entrants"),
+        ("rulings", "tournament"),
+    ],
+)
+def test_empty_pages_of_a_new_club_lead_on(owner, club, name, way):
+    row = make.TournamentFactory(event__club=club)
+    of = ("moda", row.slug) if name in ("entrants", "standings", "rulings") else ("moda",)
+
+    text = owner.get(url(name, *of)).text
+
+    main = re.sub(r"<nav.*?</nav>", "", text[text.index("<main") :], flags=re.DOTALL)
+    assert f'href="{url(way, *of)}"' in main
 
 
 def here(*players, **more):

@@ -49,7 +49,7 @@ from tournaments.queries.site import (
 )
 from tournaments.queries.standings import LeagueReader
 from tournaments.queries.state import rules_of_tournament
-from tournaments.queries.states import club_state, new_club_state
+from tournaments.queries.states import A_TABLE, club_state, new_club_state
 from tournaments.queries.statistics import (
     ClubFront,
     EveningWinner,
@@ -448,9 +448,10 @@ def show_club(request: HttpRequest, row: Club, form: WhoForm | None = None) -> H
     players = row.players.present()
     if is_new and "evening" not in page:
         names = pgettext("players of the sample game", "Alice, Ben, Clara, David")
-        page["example"] = names.replace(", ", "\n")
+        number = players.count()
+        page |= {"example": names.replace(", ", "\n"), "enough": number >= A_TABLE}
         if not lead:
-            state = new_club_state(players.count())
+            state = new_club_state(number)
             page["who"] = form or who_form(row, None)
     page |= {
         "club": row,
