@@ -87,9 +87,6 @@ def worker_sends(phone):
     ServiceWorker(phone).find_signal()
 
 
-WAYS_HOME = pytest.mark.parametrize("send", [comes_home, worker_sends])
-
-
 def begin(phone, ruleset="turkish-king", names=NAMES, first=0, options=()):
     page = phone.page
     phone.open("/")
@@ -255,7 +252,7 @@ def test_every_row_of_a_game_begun_without_a_signal_is_corrected_or_deleted(away
     ]
 
 
-@WAYS_HOME
+@pytest.mark.parametrize("send", [comes_home, worker_sends])
 def test_game_that_ends_without_a_signal_offers_the_next_one_of_the_evening(away, send):
     phone = away()
     page = phone.page
@@ -350,8 +347,11 @@ def test_players_of_a_game_begun_without_a_signal_are_renamed(away):
     assert row.options == {"deals": 2}
 
 
-@WAYS_HOME
-@pytest.mark.parametrize("finished", [False, True], ids=["ended here", "ended before"])
+@pytest.mark.parametrize(
+    ("finished", "send"),
+    [(False, worker_sends), (True, comes_home)],
+    ids=["ended here", "ended before"],
+)
 def test_match_goes_on_without_a_signal(away, finished, send):
     phone = away()
     page, go_on = phone.page, ".end form[data-outbox=next] button"
