@@ -12,7 +12,7 @@ export UV_PYTHON := $(PYTHON)
 # Images for containers often set it: each of dozens of programs would compile all that it imports.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: up demo ready test test-slow test-all test-clients clients test-second-database check messages bench looks clean
+.PHONY: up demo ready litestream test test-slow test-all test-clients clients test-second-database check messages bench looks clean
 
 up: .venv/.runs
 	@$(BIN)/python manage.py up $(ARGS)
@@ -37,6 +37,10 @@ ready: .venv/.runs
 	@[ "$$(id -u)" != 0 ] || { user=$$(id -un kingscore 2>/dev/null || echo nobody); \
 		setpriv --reuid $$user --regid $$(id -g $$user) --init-groups sh -c '$(BIN)/python -c ""' 2>/dev/null; } || { \
 		echo >&2 "The user of the service cannot run $$(readlink -f $(BIN)/python): make ready PYTHON=/usr/bin/python3"; exit 1; }
+
+# For KINGSCORE_COPY_TO. Once there, it is kept as new as the lock.
+litestream: $(UV)
+	@$(UV) sync --frozen --inexact --no-dev --quiet --extra copy
 
 # Where a process of the tests dies, xdist starts another one and then waits for ever.
 PYTEST := $(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder --max-worker-restart 0
@@ -127,7 +131,7 @@ clean:
 # Each stamp is as old as the last installation: nothing is installed again until the lock changes.
 # A machine that only runs the site gets no development packages.
 .venv/.runs: uv.lock $(UV)
-	@$(UV) sync --frozen --inexact --no-dev --quiet
+	@$(UV) sync --frozen --inexact --no-dev --quiet $(if $(wildcard $(BIN)/litestream),--extra copy)
 	@touch $@
 
 .venv/.tests: uv.lock $(UV)

@@ -46,6 +46,10 @@ BROKER = Form(
     re.compile(rf"rediss?://([^\s/@?#]*@)?{ADDRESS}(/[0-9]*)?(\?\S*)?", re.IGNORECASE),
     "read redis://:password@host:6379/0",
 )
+COPY = Form(
+    re.compile(r"/\S.*|(sftp|s3)://[^\s/]+(/\S*)?"),
+    "read /path/of/a/folder, sftp://user@host/folder or s3://bucket/folder",
+)
 BEARER = Form(
     re.compile(r"[A-Za-z0-9._~+/-]{16,}=*"),
     "have at least 16 letters and digits: openssl rand -hex 32",

@@ -9,6 +9,7 @@ import tomllib
 from importlib.util import find_spec
 from pathlib import Path
 
+from django.core.exceptions import ImproperlyConfigured
 from tzlocal import get_localzone_name
 
 from kingscore.api_settings import (  # noqa: F401 - they are settings
@@ -21,6 +22,7 @@ from kingscore.api_settings import (  # noqa: F401 - they are settings
 from kingscore.environment import (
     BEARER,
     BROKER,
+    COPY,
     HOST,
     HTTPS_SITE,
     PUSH_SERVICE,
@@ -54,6 +56,16 @@ DATABASE_URL = ENVIRONMENT.text("KINGSCORE_DATABASE_URL")
 LISTEN_URL = ENVIRONMENT.text("KINGSCORE_LISTEN_URL", DATABASE_URL)
 if LISTEN_URL != DATABASE_URL:
     postgresql(LISTEN_URL, "KINGSCORE_LISTEN_URL")
+# Litestream copies SQLite there all the time.
+COPY_TO = ENVIRONMENT.text("KINGSCORE_COPY_TO", form=COPY).rstrip("/")
+if COPY_TO and DATABASE_URL:
+    raise ImproperlyConfigured(
+        "KINGSCORE_COPY_TO copies SQLite; for PostgreSQL see docs/take-over.md."
+    )
+COPIED_AT = DATA / "copied-at"
+# One more with each machine that took over from the one before it.
+TIMELINE_FILE = DATA / "timeline"
+TIMELINE = int(TIMELINE_FILE.read_text()) if TIMELINE_FILE.exists() else 1
 # A restored backup puts the secret here; empty if the environment has it.
 SECRET_KEY = ENVIRONMENT.text("KINGSCORE_SECRET_KEY", form=SECRET)
 SECRET_FILE = None if SECRET_KEY else DATA / "secret-key"

@@ -26,7 +26,7 @@ from prometheus_client.registry import Collector
 from prometheus_client.values import MultiProcessValue
 
 from tournaments.models import Difference, Email, Worker
-from tournaments.queries.site import last_backup, load_queues
+from tournaments.queries.site import copied_at, last_backup, load_queues
 from tournaments.services.games.writing import REFUSED_WRITES, WRITES
 
 REQUESTS = Counter("kingscore_requests", "Requests answered", ["route", "method", "status"])
@@ -114,6 +114,10 @@ class CurrentValues(Collector):
         there = GaugeMetricFamily("kingscore_database_up", "Whether the database answers")
         free = shutil.disk_usage(settings.DATA).free
         yield GaugeMetricFamily("kingscore_disk_free_bytes", "Room in the data folder", value=free)
+        if settings.COPY_TO:
+            # Since 1970 if there was never one.
+            age = time.time() - (at.timestamp() if (at := copied_at()) else 0)
+            yield GaugeMetricFamily("kingscore_copy_age_seconds", "What a copy lacks", value=age)
         try:
             yield from waiting()
             yield from stored()

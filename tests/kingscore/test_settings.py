@@ -321,6 +321,8 @@ MISTAKES = [
     ("KINGSCORE_ADDRESS", "king.lan", "must read"),
     ("KINGSCORE_ADDRESS", "http://king.lan/a/", "must read"),
     ("KINGSCORE_FOUND_AT", "nowhere at all", "must read"),
+    ("KINGSCORE_COPY_TO", "disk/copy", "must read /path"),
+    ("KINGSCORE_COPY_TO", "ftp://king.lan/copy", "must read /path"),
     ("KINGSCORE_BROKER_URL", "localhost:6379", "must"),
     ("KINGSCORE_BROKER_URL", "amqp://guest@king.lan", "must"),
     ("KINGSCORE_BROKER_URL", "redis://", "must read redis://"),

@@ -68,7 +68,16 @@ def test_site_that_runs_well_has_no_line_that_says_what_to_do(well):
     assert "sent to host@club.example by mail.club.example:587 with STARTTLS" in said
     assert f"{well.SITE_ADDRESS} is reached" in said
     names = {line[2:11].strip() for line in said.splitlines()}
-    assert names >= {"Versions", "Settings", "Folder", "Clock", "Database", "Backup", "Broker"}
+    assert names >= {
+        "Versions",
+        "Settings",
+        "Folder",
+        "Clock",
+        "Database",
+        "Backup",
+        "Copy",
+        "Broker",
+    }
 
 
 def age_backup(_settings):

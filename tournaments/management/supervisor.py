@@ -1,4 +1,4 @@
-"""The process of `up`: keeps the web server and the worker running. Begin at `main`.
+"""The process of `up`: keeps web server, worker and copying running. Begin at `main`.
 
 `up` becomes it once all is set up. It imports nothing of Django, which takes 40 MB.
 """
@@ -27,9 +27,9 @@ PR_SET_PDEATHSIG = 1
 
 
 def main() -> None:
-    """Run web server and worker until a signal; end with a message if the former does not stay."""
+    """Run all programs until a signal; end with a message if the web server does not stay."""
     listener, failures = int(sys.argv[1]), Path(sys.argv[2])
-    web, worker = json.loads(sys.argv[3])
+    web, worker, *copying = json.loads(sys.argv[3])
     # Python lets one thread at a time allocate; more arenas than one only keep what each has freed.
     os.environ.setdefault("MALLOC_ARENA_MAX", "1")
     # By itself glibc keeps ever more of what has been freed: once 32 MB were, up to 64 MB.
@@ -39,6 +39,7 @@ def main() -> None:
     for kind in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(kind, lambda number, _frame: signals.append(number))
     programs = [WebServer(web, failures, (listener,)), Program(worker, failures)]
+    programs += [Copying(words, failures.with_name("copying-failures")) for words in copying]
     try:
         while not signals:
             sleep(0.2)
@@ -93,7 +94,7 @@ class Program:
             note_failed_starts(self.failures, 0)
 
     def fail(self, sentence: str) -> None:
-        """Wait for the next try; documents and e-mails wait, but games are still scored."""
+        """Wait for the next try; what the program does waits, but games are still scored."""
         # Limit the doubling: a worker that fails for weeks would make a huge number.
         seconds = min(FIRST_PAUSE * 2 ** min(self.short_lives - SHORT_LIVES, 10), LONGEST_PAUSE)
         self.again_at = monotonic() + seconds
@@ -115,6 +116,12 @@ class WebServer(Program):
 
     def fail(self, sentence: str) -> None:
         sys.exit(f"{sentence} Everything is stopped.")
+
+
+class Copying(Program):
+    """The continuous copy; how old it is says whether it runs."""
+
+    name, short_life = "copying", 10
 
 
 def end(programs: list[Program]) -> None:

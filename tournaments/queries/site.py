@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from functools import cache
 from typing import Any
 
@@ -74,11 +74,20 @@ def load_running(at: datetime) -> dict[str, Any]:
         "workers": list(Worker.objects.order_by("-seen_at")),
         "alive": set(Worker.objects.alive(at).values_list("pk", flat=True)),
         "backup": last_backup(),
+        "copied_at": copied_at(),
         "check": Check.objects.exclude(finished_at=None).order_by("-night").first(),
         "size": database_size(),
         "migrations_missing": len(missing_migrations()),
         "failed_starts": failed_starts,
     }
+
+
+def copied_at() -> datetime | None:
+    """Return when the continuous copy had everything; None if none was ever whole."""
+    try:
+        return datetime.fromtimestamp(settings.COPIED_AT.stat().st_mtime, UTC)
+    except OSError:
+        return None
 
 
 def last_backup() -> Backup | None:

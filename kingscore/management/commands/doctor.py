@@ -36,8 +36,8 @@ from kingscore.observing.logs import ID
 from tournaments.api.codes import faults, kinds_of_problems
 from tournaments.api.reference.views import PARAMETER
 from tournaments.models import User
-from tournaments.queries.site import load_running
-from tournaments.web.site.views import BACKUP_EVERY, LEAST_ROOM, LONGEST_WAIT
+from tournaments.queries.site import copied_at, load_running
+from tournaments.web.site.views import BACKUP_EVERY, LEAST_ROOM, LONGEST_WAIT, worries_of_copy
 
 Finding = tuple[bool | None, str]
 """Whether something is right, None where it is not set up; and what is so, or what to do."""
@@ -162,6 +162,18 @@ def examine_backup(_mail_to: str) -> Iterator[Finding]:
         text = f"the last one {timesince(backup.ended_at, now)} ago"
         text += f": systemctl status kingscore-backup; {every_night}" if old else ""
         yield not old, f"{text}, {filesizeformat(backup.size)}" if not old else text
+
+
+def examine_copy(_mail_to: str) -> Iterator[Finding]:
+    """Look how old the continuous copy is, from which another machine could take over."""
+    now, at = timezone.now(), copied_at()
+    if not settings.COPY_TO:
+        yield None, "none: KINGSCORE_COPY_TO, docs/take-over.md"
+        return
+    worries = list(worries_of_copy(at, now))
+    yield from ((False, worry) for worry in worries)
+    if at is not None and not worries:
+        yield True, f"lacks the last {(now - at).total_seconds():.0f} s"
 
 
 def examine_broker(_mail_to: str) -> Iterator[Finding]:
@@ -306,6 +318,7 @@ EXAMINATIONS: dict[str, Callable[[str], Iterator[Finding]]] = {
     "Clock": examine_clock,
     "Database": examine_database,
     "Backup": examine_backup,
+    "Copy": examine_copy,
     "Broker": examine_broker,
     "Worker": examine_worker,
     "Mail": examine_mail,

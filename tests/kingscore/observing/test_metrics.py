@@ -76,9 +76,18 @@ def test_what_waits_and_problems_that_are_open_are_told(told):
 
 
 @pytest.mark.django_db
+def test_age_of_the_copy_is_told_where_there_is_to_be_one(settings, tmp_path, told):
+    assert ("kingscore_copy_age_seconds",) not in told()
+    settings.COPY_TO, settings.COPIED_AT = "/disk", tmp_path / "copied-at"
+    assert told()["kingscore_copy_age_seconds",] > 1e9
+    settings.COPIED_AT.touch()
+    assert told()["kingscore_copy_age_seconds",] < 600
+
+
+@pytest.mark.django_db
 @pytest.mark.parametrize("file", ["prometheus-alerts.yaml", "grafana-dashboard.json"])
 def test_alerts_and_dashboard_ask_for_metrics_that_there_are(client, settings, file):
-    settings.METRICS_TOKEN = TOKEN
+    settings.METRICS_TOKEN, settings.COPY_TO = TOKEN, "/disk"
     Backup.objects.create(began_at=timezone.now(), ended_at=timezone.now(), rows=1, size=1)
     metrics.REQUESTS.labels("home", "GET", "200").inc()
     answer = client.get("/metrics", headers={"Authorization": f"Bearer {TOKEN}"}).text

@@ -1,3 +1,5 @@
+import os
+import time
 from datetime import timedelta
 
 import pytest
@@ -65,6 +67,25 @@ def test_the_last_backup_counts_and_is_missed_after_two_days(keeper, well, now):
 
     backup(now, timedelta(days=1))
     assert worries(keeper) == []
+
+
+def test_continuous_copy_has_an_age_and_a_disk_of_its_own(keeper, well, settings, tmp_path):
+    settings.COPY_TO, settings.COPIED_AT = "sftp://u@club.example/x", tmp_path / "copied-at"
+    assert worries(keeper) == ["The continuous copy has not begun; the log of the server says why."]
+    settings.COPIED_AT.touch()
+    assert worries(keeper) == []
+    assert "Continuous copy" in keeper.get("/office/status/").text
+    old = time.time() - 5 * 60
+    os.utime(settings.COPIED_AT, (old, old))
+    assert worries(keeper) == [
+        "The continuous copy is 5\xa0minutes old; the log of the server says why."
+    ]
+
+    settings.COPIED_AT.touch()
+    settings.COPY_TO = str(tmp_path)
+    assert worries(keeper) == [
+        "The continuous copy is on the same disk as the site: both would be lost at once."
+    ]
 
 
 def test_a_worker_at_a_long_task_is_busy_and_a_silent_one_lost(keeper, well, now):

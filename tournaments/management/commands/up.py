@@ -11,11 +11,11 @@ import zxingcpp
 from django.conf import settings
 from django.contrib.staticfiles.finders import get_finders
 from django.core.management import call_command
-from django.core.management.base import BaseCommand, CommandParser
+from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import connections
 from django.db.migrations.executor import MigrationExecutor
 
-from tournaments.management import supervisor
+from tournaments.management import copying, supervisor
 from tournaments.management.programs import (
     addresses,
     become,
@@ -36,6 +36,8 @@ class Command(BaseCommand):
         parser.add_argument("--port", type=int, default=8000, help="0 takes a free one")
 
     def handle(self, *_: Any, **options: Any) -> None:
+        if settings.COPY_TO:
+            self.claim_copy()
         listener = open_listener(options["host"], options["port"])
         keep_private(settings.DATA)
         migrate_if_needed()
@@ -47,8 +49,27 @@ class Command(BaseCommand):
         os.environ["KINGSCORE_FOUND_AT"] = found_at[-1]
         number, failures = listener.fileno(), str(settings.WORKER_FAILURES)
         os.set_inheritable(number, True)  # noqa: FBT003 - it takes no keyword
-        programs = json.dumps([web_words(f"fd://{number}"), worker_words(beat=True)])
-        become([supervisor.__name__, str(number), failures, programs])
+        programs = [web_words(f"fd://{number}"), worker_words(beat=True)]
+        if settings.COPY_TO:
+            programs.append([copying.__name__, str(settings.DATA), str(settings.TIMELINE)])
+            with copying.open_files(settings.DATA) as files:
+                copying.put_file(files, copying.FOUND_AT, 0, found_at[-1].encode())
+                if settings.SECRET_FILE is None:
+                    copying.put_file(files, copying.SECRET, 0, settings.SECRET_KEY.encode())
+        become([supervisor.__name__, str(number), failures, json.dumps(programs)])
+
+    def claim_copy(self) -> None:
+        """Refuse to start where another machine has taken over.
+
+        Raises: CommandError: it has, or there is no Litestream.
+        """
+        try:
+            copying.claim(settings.DATA, settings.COPY_TO, settings.TIMELINE)
+        except copying.CopyRefused as refused:
+            raise CommandError(str(refused)) from refused
+        except copying.CopyFault as fault:
+            # Whoever is in the hall plays on; the status page says how old the copy is.
+            self.stderr.write(f"No copy is made yet: {fault}")
 
     def announce(self, found_at: list[str]) -> None:
         """Print the addresses of the site, and a QR code for phones."""

@@ -186,6 +186,7 @@ def sync_folder(folder: Path) -> None:
 WRITTEN_BY_ITSELF = {
     *("django_migrations", "django_content_type", "auth_permission", "django_session"),
     *("tournaments_worker", "tournaments_check", "tournaments_backup"),
+    *("_litestream_lock", "_litestream_seq"),
 }
 """Tables that have rows even on a server without user data."""
 
@@ -220,9 +221,9 @@ def restore_backup(backup: BackupReader) -> None:
             _fill(backup, state)
             # Last, once nothing can be refused any more; a repeated restore may overwrite them.
             for name, part in backup.files().items():
-                _place(Path(settings.MEDIA_ROOT) / name, backup.pieces(part))
+                place_file(Path(settings.MEDIA_ROOT) / name, backup.pieces(part))
             if settings.SECRET_FILE is not None:
-                _place(settings.SECRET_FILE, [secret.encode()])
+                place_file(settings.SECRET_FILE, [secret.encode()])
     except (IntegrityError, DataError) as error:
         raise DamagedBackup(f"its rows do not fit each other: {error}") from error
     except OperationalError as error:
@@ -286,7 +287,7 @@ def _refuse_other_files(backup: BackupReader) -> None:
             raise NotEmpty(f"there are files here already, {path} among them")
 
 
-def _place(path: Path, pieces: Iterable[bytes]) -> None:
+def place_file(path: Path, pieces: Iterable[bytes]) -> None:
     """Write a file, complete or not at all, readable by its owner only."""
     path.parent.mkdir(parents=True, exist_ok=True)
     for left in path.parent.glob(f"{RESTORING_HALF}*"):

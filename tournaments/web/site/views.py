@@ -20,6 +20,7 @@ from django.urls import reverse
 from django.utils import timezone, translation
 from django.utils.crypto import salted_hmac
 from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils.timesince import timesince
 from django.utils.translation import get_language, gettext_lazy, ngettext, pgettext
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
@@ -351,6 +352,7 @@ def service_worker(request: HttpRequest) -> FileResponse:
 
 
 BACKUP_EVERY = timedelta(days=2)
+COPY_EVERY = timedelta(minutes=1)
 CHECK_EVERY = timedelta(days=2)
 LONGEST_WAIT = timedelta(minutes=15)
 LEAST_ROOM = 1024**3
@@ -381,8 +383,23 @@ def show_status(request: HttpRequest) -> HttpResponse:
             "queues": [(QUEUES[kind], *queue) for kind, *queue in running["queues"]],
             "version": settings.VERSION,
             "database": connection.display_name,
+            "copy_age": round((now - at).total_seconds()) if (at := running["copied_at"]) else None,
+            "copies": bool(settings.COPY_TO),
         },
     )
+
+
+def worries_of_copy(at: datetime | None, now: datetime) -> Iterator[str]:
+    """Yield why a take-over would lose something."""
+    if at is None:
+        yield _("The continuous copy has not begun; the log of the server says why.")
+    elif now - at > COPY_EVERY:
+        yield _("The continuous copy is %(time)s old; the log of the server says why.") % {
+            "time": timesince(at, now)
+        }
+    folder = Path(settings.COPY_TO)
+    if folder.is_dir() and folder.stat().st_dev == settings.DATA.stat().st_dev:
+        yield _("The continuous copy is on the same disk as the site: both would be lost at once.")
 
 
 def worries(running: dict[str, Any], free: int, now: datetime) -> Iterator[str]:
@@ -399,6 +416,8 @@ def worries(running: dict[str, Any], free: int, now: datetime) -> Iterator[str]:
         yield _("There is no backup yet.")
     elif now - running["backup"].ended_at > BACKUP_EVERY:
         yield _("The last backup is more than two days old.")
+    if settings.COPY_TO:
+        yield from worries_of_copy(running["copied_at"], now)
     if running["failed_starts"]:
         yield _(
             "The worker does not stay up: it has ended %(count)d times in a row. Documents, ratings"
