@@ -171,6 +171,12 @@ def request_id() -> str:
 
 
 @register.simple_tag
+def machine() -> int:
+    """Show the number by which phones know that another machine has taken over."""
+    return settings.TIMELINE
+
+
+@register.simple_tag
 def bundle(name: str) -> SafeString:
     """Show the style or script of a page: one file, or where no bundles are made, all of them."""
     if isinstance(staticfiles_storage, ModuleStorage):

@@ -108,8 +108,9 @@ HEADERS = {
     ),
     # No other site may embed our pages; a view may allow it.
     "Cross-Origin-Resource-Policy": "same-origin",
-    # By this scripts know answers of the site from those of a portal or a proxy.
-    "Kingscore-Site": "1",
+    # By this scripts know answers of the site from those of a portal or a proxy, and of a machine
+    # that took over.
+    "Kingscore-Site": str(settings.TIMELINE),
 }
 
 

@@ -1,6 +1,7 @@
 // The outbox: every entry is kept on this phone until the server has answered for it.
 // Without signal it waits, survives a reload, and is sent again with the same key, in order.
 
+import * as Acknowledged from "./acknowledged.js";
 import * as Kept from "./kept.js";
 import * as Form from "./table.js";
 import * as Preview from "./preview.js";
@@ -131,6 +132,7 @@ async function sendAll() {
     for (let item = load()[0]; item && waits(item); item = load()[0]) {
       const answer = await post(item);
       const kept = load().some((other) => other.key === item.key);
+      if (recall(answer.machine)) continue;
       if (answer.status === 0) {
         if (!kept) continue; // taken back while it was being sent
         change(item.key, { waited: true });
@@ -141,6 +143,7 @@ async function sendAll() {
       tries = 0;
       const same = sameAt(answer);
       if (answer.status === 200 || same !== null) accept(item, answer, same);
+      else if (kept && answer.isOlder) change(item.key, { revision: answer.revision });
       else if (kept) {
         refuse(item, answer);
         return;
@@ -151,9 +154,17 @@ async function sendAll() {
   }
 }
 
+// A machine that took over may lack what this phone was told is saved: it is sent again first.
+function recall(machine) {
+  const lost = Acknowledged.recall(words.game, machine);
+  if (lost.length) save([...lost, ...load()]);
+  return lost.length > 0;
+}
+
 function accept(item, answer, same) {
   const rest = load().filter((other) => other.key !== item.key);
-  save(same === null ? Send.behind(rest, answer.revision) : rest.map((other) => ({ ...other, revision: same })));
+  if (same === null) Acknowledged.keep(words.game, item, answer.machine);
+  save(same === null ? Send.behind(rest, item, answer.revision) : rest.map((other) => ({ ...other, revision: same })));
   const typed = Draft.take();
   if (item.effect.type === "names") Kept.refresh(item.url);
   // Only somebody who has just written needs to know that another phone was faster.
@@ -446,6 +457,7 @@ async function ask() {
   const headers = { "HX-Request": "true", ...(heard && { "If-None-Match": heard }), ...Stream.headers() };
   const response = await fetch(location.href, { headers, signal: AbortSignal.timeout(Signal.PATIENCE) });
   isDue = response.status >= 500 || !Signal.isOurs(response);
+  if (recall(Acknowledged.machineOf(response.headers))) flush();
   if (response.redirected) return { leads: response.url };
   if (!response.ok || !response.headers.has("Kingscore-Revision")) return null;
   return { html: await response.text(), etag: response.headers.get("ETag"), revision: Number(response.headers.get("Kingscore-Revision")) };
@@ -575,6 +587,7 @@ const [arrival] = performance.getEntriesByType("navigation");
 const isOwn = ({ revision: seen }) => /^#(corrected|table)$/.test(location.hash) && arrival?.type === "navigate" && Number(seen) === revision() - 1;
 
 // Restore the state in which the page was left.
+recall(Number(document.body.dataset.machine));
 const kept = draft.now;
 const items = load();
 if (items.length || kept || isHereOnly) {

@@ -1,5 +1,6 @@
 // Sends an entry to the server, with its key.
 
+import { machineOf } from "./acknowledged.js";
 import { PATIENCE, isOurs } from "./signal.js";
 
 // A key that starts a table gives access to it, too.
@@ -47,7 +48,9 @@ async function post(item, stop = new AbortController()) {
     const html = await response.text();
     if (!isOurs(response) || (!isSheet && (status < 400 || status >= 500 || status === 408 || status === 429))) return { status: 0 };
     const request = headers.get("X-Request-ID");
-    return { status, html, request, etag: headers.get("ETag"), revision: Number(headers.get("Kingscore-Revision")) };
+    const revision = Number(headers.get("Kingscore-Revision"));
+    const isOlder = isSheet && status === 409 && revision < item.revision;
+    return { status, html, request, etag: headers.get("ETag"), revision, machine: machineOf(headers), isOlder };
   } catch {
     return { status: 0 };
   } finally {
@@ -56,7 +59,8 @@ async function post(item, stop = new AbortController()) {
 }
 
 // Entries behind one that the server has taken: each has seen that one as well, but nothing of other phones.
-const behind = (items, revision) => items.map((item) => ({ ...item, revision: Math.min(Number(item.revision) + 1, revision) }));
+// One that is sent again they had seen before.
+const behind = (items, { again }, revision) => again ? items : items.map((item) => ({ ...item, revision: Math.min(Number(item.revision) + 1, revision) }));
 
 // A copy of what waits, under the address of a table, for the service worker: it sends the same keys once
 // there is a signal, although no page is open (Background Sync). What the page keeps stays what counts.

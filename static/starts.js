@@ -1,6 +1,7 @@
 // Tables started without a signal: kept on this phone until the server has them, each under the
 // key with which it is started once, however often that is sent.
 
+import * as Acknowledged from "./acknowledged.js";
 import * as Send from "./send.js";
 import { isOurs } from "./signal.js";
 
@@ -124,10 +125,15 @@ function drain(game) {
   return navigator.locks.request(`kingscore.drain.${game}`, async () => {
     let taken = 0;
     for (let [item] = waiting(game); item && !item.refused && !item.editing && !refusedHere.has(item.key); [item] = waiting(game)) {
-      const { status, revision } = await Send.post(item);
+      const { status, revision, machine, isOlder } = await Send.post(item);
+      if (isOlder) {
+        save(game, waiting(game).map((other) => (other.key === item.key ? { ...other, revision } : other)));
+        continue;
+      }
       if (status && status !== 200) refusedHere.add(item.key);
       if (status !== 200) return taken;
-      save(game, Send.behind(waiting(game).filter(({ key }) => key !== item.key), revision));
+      Acknowledged.keep(game, item, machine);
+      save(game, Send.behind(waiting(game).filter(({ key }) => key !== item.key), item, revision));
       taken += 1;
     }
     return taken;
@@ -137,6 +143,10 @@ function drain(game) {
 // Send all that waits, but for the entries of one table; return how many tables and entries the server took.
 async function sendAll(except) {
   let taken = 0;
+  for (const game of Acknowledged.games()) {
+    const lost = game === except ? [] : Acknowledged.recall(game, Number(document.body.dataset.machine));
+    if (lost.length) save(game, [...lost, ...waiting(game)]);
+  }
   for (const { key, refused } of all()) {
     if (refused === undefined) taken += (await deliver(key)).game ? 1 : 0;
   }

@@ -5,7 +5,7 @@ const here = document.getElementById("outbox")?.dataset.game;
 
 function isWaiting() {
   try {
-    return Object.keys(localStorage).some((name) => /^kingscore\.(starts$|outbox\.)/.test(name));
+    return Object.keys(localStorage).some((name) => /^kingscore\.(starts$|outbox\.|acknowledged\.)/.test(name));
   } catch {
     return false;
   }
