@@ -51,6 +51,7 @@ IN_ORDER = (
     "big_evening",
     "streams",
     "kill",
+    "take_over",
     "lighthouse",
 )
 TAKES_LONG = ("each_fault",)

@@ -136,6 +136,11 @@ def end(process: subprocess.Popen[bytes] | None) -> None:
 
 def processor_seconds(pid: int) -> float:
     """The processor time of a process and its children so far."""
+    return sum(family(pid).values())
+
+
+def family(pid: int) -> dict[int, float]:
+    """The processor time of a process, and of each below it."""
     parents: dict[int, list[int]] = {}
     used: dict[int, float] = {}
     for place in Path("/proc").glob("[0-9]*"):
@@ -147,7 +152,7 @@ def processor_seconds(pid: int) -> float:
         parents.setdefault(int(parts[1]), []).append(int(place.name))
         # Of its own, and of children that are gone.
         used[int(place.name)] = sum(map(int, parts[11:15])) / TICK
-    return sum(used.get(each, 0) for each in _with_children(pid, parents))
+    return {each: used.get(each, 0) for each in _with_children(pid, parents)}
 
 
 def _with_children(pid: int, parents: dict[int, list[int]]) -> Iterator[int]:

@@ -25,9 +25,10 @@ SERVED = ("writing", "api_entry", "slow_visitors")
 IN_BROWSER = ("saving", "loading")
 """In the browser and on the server of all tests, for the same reason."""
 
-ELSEWHERE = ("big_evening", "memory", "streams", "kill", "lighthouse", *TAKES_LONG)
+ELSEWHERE = ("big_evening", "memory", "streams", "kill", "take_over", "lighthouse", *TAKES_LONG)
 """Each starts whole sites of servers, and takes longer than all others together; that of `kill`
-is played by tests/test_concurrency.py. Lighthouse needs npm."""
+is played by tests/test_concurrency.py, that of `take_over` by tests/management/test_take_over.py.
+Lighthouse needs npm."""
 
 
 def benchmark(name):
