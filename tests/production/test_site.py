@@ -9,20 +9,22 @@ them.
 import os
 import re
 from collections import Counter
+from contextlib import closing
 from http.client import HTTPConnection
 from io import BytesIO
-from time import monotonic
+from threading import Event, Thread
+from time import monotonic, sleep
 
 import pytest
 from pypdf import PdfReader
 
 from tests.deals import WHOLE_GAME
 from tests.hearing import Listener
-from tests.phones import CSRF_FIELD, new_key, with_suit
+from tests.phones import CSRF_FIELD, CUT_OFF, new_key, with_suit
 from tests.production.laying import SERVICES, missing_programs
 from tests.production.site import Site
 from tests.production.visitors import PatientPhone, SecurePhone, Writer
-from tests.waiting import wait_until
+from tests.waiting import PATIENCE, wait_until
 
 MISSING = missing_programs()
 EVENING = re.compile(r"https://localhost(/evening/[^\"<\s]+)")
@@ -213,6 +215,73 @@ def test_each_part_is_restarted_while_a_phone_writes_and_nothing_is_lost(site, v
     print(
         f"{writer.deals} deals in {len(writer.games)} games: nothing lost, nothing twice;"
         f" {len(sheets)} documents asked for while nobody could build them"
+    )
+
+
+class OpenPage(Thread):
+    """An open page of a game: it listens again where its stream ends, as browsers do."""
+
+    def __init__(self, follower, path):
+        super().__init__(daemon=True)
+        self.follower, self.path, self.cuts, self.heard = follower, path, 0, []
+        self.listening = Event()
+        self.start()
+
+    def run(self):
+        while not getattr(self, "closed", False):
+            try:
+                with closing(self.follower.connect()) as line:
+                    stream = Listener(line, self.path)
+                    while event := stream.next():
+                        self.heard.append((event, monotonic()))
+                        self.listening.set()
+            except CUT_OFF:
+                pass
+            self.cuts += 1
+            sleep(0.2)
+
+
+def test_killed_web_server_loses_no_acknowledged_deal_and_streams_are_back(site, visit):
+    tables = [visit(PatientPhone, f"127.0.0.{40 + number}") for number in range(6)]
+    written = {}
+    for table in tables:
+        table.open_table()
+        written[table.path.split("/")[2]] = []
+    paths = [follow_path(table) for table in tables]
+    # One after the other, since the proxy deals requests out in turn: each server gets three.
+    pages = []
+    for table, path in zip(tables, paths, strict=True):
+        pages.append(OpenPage(visit(SecurePhone, table.source), path))
+        assert pages[-1].listening.wait(PATIENCE)
+
+    def write(revision):
+        for table, deals in zip(tables, written.values(), strict=True):
+            body, key = with_suit(WHOLE_GAME[revision]), new_key()
+            assert table.write_deal(body, revision, key).status == 200
+            deals.append([revision + 1, key, body])
+
+    write(0)
+    killed = monotonic()
+    site.parts["web 1"].end()
+    write(1)
+    write(2)
+    wait_until(lambda: all(page.heard[-1][1] > killed for page in pages))
+    back = max(min(at for _event, at in page.heard if at > killed) for page in pages) - killed
+    cut = sum(page.cuts > 0 for page in pages)
+    site.parts["web 1"].start()
+    site.parts["web 1"].wait()
+    write(3)
+    for page in pages:
+        page.closed = True
+
+    assert cut == 3
+    assert back < 35
+    stored = {game: sheet["writes"] for game, sheet in site.read_sheets().items()}
+    assert {game: stored[game] for game in written} == written
+    again = sum((table.faults for table in tables), Counter())
+    print(
+        f"A web server killed: {cut} of {len(pages)} streams cut, back after {back:.1f} s;"
+        f" {4 * len(tables)} deals written, sent again: {dict(again) or 'none'}"
     )
 
 
