@@ -25,7 +25,9 @@ def open_rules(visitor, ruleset):
     return visitor.get(reverse("rules_of_game", args=[ruleset]))
 
 
-@pytest.mark.parametrize("path", ["/new/", "/rules/turkish-king/"])
+@pytest.mark.parametrize(
+    "path", ["/new/", "/rules/", "/rules/turkish-king/", "/guide/", "/ratings/"]
+)
 def test_a_chat_and_a_search_engine_are_told_what_a_page_is_about(visitor, path):
     page = visitor.get(path).text
     for name in ('name="description"', 'property="og:title"', 'property="og:image"'):

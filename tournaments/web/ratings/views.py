@@ -46,7 +46,7 @@ from tournaments.queries.watching import watched_ratings
 from tournaments.reports.ratings import ratings_document
 from tournaments.texts.labels import family_name, points_text
 from tournaments.web.base.pages import HtmxRequest, cached_for_going_back, not_modified, tag_of
-from tournaments.web.base.phone import LinkPreview, club_page_preview
+from tournaments.web.base.phone import LinkPreview, club_page_preview, program_preview
 
 PAGE = 50
 
@@ -233,7 +233,7 @@ def _show(request: HtmxRequest, club: Club | None, pools: list[RatingPool]) -> H
         "club": club,
         "asked": query if board is None else board["asked"],
         "board": board,
-        "preview": _preview(request, club) if club else None,
+        "preview": _preview(request, club) if club else program_preview(request, _("Ratings")),
         "headers": json.dumps({"If-None-Match": etag}),
         "owns": club is not None and reader.roles.get(club.pk) == Role.OWNER,
         "directs": club is not None and reader.roles.get(club.pk) in DIRECTING,

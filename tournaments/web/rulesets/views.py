@@ -35,7 +35,7 @@ from tournaments.texts import labels
 from tournaments.texts.labels import NAMES, OTHER
 from tournaments.texts.questions import questions_of
 from tournaments.web.base.pages import cached_for_going_back
-from tournaments.web.base.phone import address, link_preview
+from tournaments.web.base.phone import address, link_preview, program_preview
 
 
 def tile_of(rules: Ruleset) -> str:
@@ -304,7 +304,8 @@ def rules_index(request: HttpRequest) -> HttpResponse:
     for id_, rules in offered_rulesets(request.user):
         line = (id_, labels.name_of(rules), labels.ruleset_summary(id_))
         families.setdefault(tile_name(tile_of(rules)), []).append(line)
-    return render(request, "tournaments/rulesets/rules.html", {"families": families.items()})
+    page = {"families": families.items(), "preview": program_preview(request, _("Rules"))}
+    return render(request, "tournaments/rulesets/rules.html", page)
 
 
 @require_safe

@@ -256,7 +256,11 @@ PICTURED = ("en", "tr", "it")
 @require_safe
 def guide(request: HttpRequest) -> HttpResponse:
     """Show nine pictures with short texts (no query)."""
-    page = {"steps": guide_steps(), "link": access_link(request, "/")}
+    page = {
+        "steps": guide_steps(),
+        "link": access_link(request, "/"),
+        "preview": program_preview(request, _("How to write the score")),
+    }
     return render(request, "tournaments/site/guide.html", page)
 
 
