@@ -26,7 +26,6 @@ urlpatterns = [
     path("api/", include("tournaments.api.urls")),
     # Programs understand the answer to any request.
     re_path(r"^api/(?P<where>[\s\S]*)", nothing_here),
-    path("", include("tournaments.web.accounts.oauth_urls")),
     path("", include("tournaments.web.urls")),
 ]
 

@@ -1,10 +1,25 @@
 """Addresses of the user's own account."""
 
-from django.urls import path
+from django.urls import include, path
+from oauth2_provider.views import OAuthServerMetadataView, RevokeTokenView
 
 from tournaments.web.accounts import views
+from tournaments.web.accounts.views import Authorize, Token, limited, without_nul
+
+OAUTH = [
+    path(
+        ".well-known/oauth-authorization-server",
+        OAuthServerMetadataView.as_view(),
+        name="oauth-server-metadata",
+    ),
+    path("oauth/authorize/", without_nul(Authorize.as_view()), name="authorize"),
+    path("oauth/token/", limited(without_nul(Token.as_view())), name="token"),
+    path("oauth/revoke/", limited(without_nul(RevokeTokenView.as_view())), name="revoke-token"),
+]
 
 urlpatterns = [
+    # Its library finds them under this name.
+    path("", include((OAUTH, "oauth2_provider"))),
     path("me/", views.me, name="me"),
     path("me/clubs/<slug:slug>/month/", views.my_month, name="my_month"),
     path("me/tokens/", views.tokens, name="tokens"),

@@ -1,6 +1,6 @@
 """Pages of an account: its tokens, calendar, monthly mail and applications, and its end.
 
-The views of OAuth, at the addresses of `oauth_urls.py`, stand at the end.
+The views of OAuth stand at the end.
 """
 
 from collections.abc import Callable, Collection
@@ -67,7 +67,6 @@ from tournaments.web.clubs.views import members_of
 
 
 def _account(request: HttpRequest) -> User:
-    """Return the account of a view that asks for one."""
     user = account_of(request)
     assert user is not None
     return user

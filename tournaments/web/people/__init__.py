@@ -1,1 +1,0 @@
-"""The members and players of a club."""

@@ -24,8 +24,7 @@ from tournaments.services.people.merging import new_claim, unlink_account
 from tournaments.services.people.players import NameTaken, NoName
 from tournaments.web.base.forms import warn_of_boxes
 from tournaments.web.base.pages import access_link, add_refused, out_of_reach
-from tournaments.web.people.forms import NameForm
-from tournaments.web.people.views import directed_player, show_player
+from tournaments.web.people.views import NameForm, directed_player, show_player
 
 Change = Callable[..., Any]
 View = Callable[[HttpRequest, Player, str], HttpResponseBase]

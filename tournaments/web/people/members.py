@@ -1,6 +1,7 @@
 """Members of a club, and players that claim their results."""
 
 from allauth.core.ratelimit import consume
+from django import forms
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.views import redirect_to_login
@@ -11,6 +12,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_POST, require_safe
 
 from tournaments.models import Club, Entrant, Invitation, Member, Player, Tournament, fields
@@ -40,7 +42,6 @@ from tournaments.services.people.merging import (
 )
 from tournaments.web.base.pages import access_link, add_refused, out_of_reach
 from tournaments.web.clubs.forms import MAY, InvitationForm, RemovalForm, RoleForm
-from tournaments.web.people.forms import CodeForm
 
 PAGE = 50
 ROLES = list(Role)
@@ -204,6 +205,22 @@ def join(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
     }
     status = 200 if valid or belongs else GONE
     return render(request, "tournaments/people/join.html", page, status=status)
+
+
+class CodeForm(forms.Form):
+    code = forms.CharField(
+        label=gettext_lazy("Code"),
+        max_length=60,
+        error_messages={"required": gettext_lazy("Type the code that you were given.")},
+        widget=forms.TextInput(
+            attrs={
+                "autocomplete": "off",
+                "autocapitalize": "none",
+                "spellcheck": "false",
+                "placeholder": "123-abcd-efgh",
+            }
+        ),
+    )
 
 
 @login_required

@@ -7,6 +7,7 @@ from datetime import datetime
 from hashlib import sha256
 from typing import Any, cast
 
+from django import forms
 from django.contrib import messages
 from django.core.cache import caches
 from django.core.paginator import Page, Paginator
@@ -16,7 +17,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.template.loader import render_to_string
 from django.utils import timezone
 from django.utils.timezone import localdate
-from django.utils.translation import get_language
+from django.utils.translation import get_language, gettext_lazy
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
@@ -83,14 +84,13 @@ from tournaments.services.people.merging import (
     why_not_one,
 )
 from tournaments.services.people.players import NameTaken, NoName, add_player, sums_of_games
-from tournaments.web.base.forms import warn_of_boxes
+from tournaments.web.base.forms import NameField, warn_of_boxes
 from tournaments.web.base.pages import HtmxRequest, cached_for_going_back
 from tournaments.web.base.phone import LinkPreview, link_preview
 from tournaments.web.clubs.views import club_bar
 from tournaments.web.documents.views import ask_for_members, asking
 from tournaments.web.imports.reading import PLAYERS, read_list
 from tournaments.web.imports.views import added_sentence, import_players
-from tournaments.web.people.forms import NameForm
 from tournaments.web.standings.tables import KEPT_SECONDS
 
 GAMES = 25
@@ -293,12 +293,17 @@ def present_player(club: Club, public_id: str) -> Player:
 
 
 def directed_player(request: HttpRequest, slug: str, public_id: str) -> Player:
-    """Return a player of the club for one of its directors; 404 for all others."""
     return present_player(directed_club(request, slug), public_id)
 
 
+class NameForm(forms.Form):
+    name = NameField(label=gettext_lazy("Name"))
+
+    def __init__(self, player: Player, data: Mapping[str, Any] | None = None) -> None:
+        super().__init__(data, initial={"name": player.name})
+
+
 def show_player(request: HttpRequest, row: Player, form: NameForm | None = None) -> HttpResponse:
-    """Return the page of a player; with a refused `form`, 422."""
     bar = club_bar(request, row.club)
     if bar is None:
         # Unpublished meanwhile.
