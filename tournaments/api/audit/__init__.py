@@ -1,1 +1,0 @@
-"""The audit of a club, and the feed of changes."""

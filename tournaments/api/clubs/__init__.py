@@ -1,1 +1,0 @@
-"""Clubs: their settings, and leaving one."""

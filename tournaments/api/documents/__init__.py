@@ -1,1 +1,0 @@
-"""Documents: available ones, requests, progress and downloads."""

@@ -1,1 +1,0 @@
-"""Entrants of tournaments: registered, checked in, withdrawn, replaced for a round."""

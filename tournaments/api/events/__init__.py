@@ -1,1 +1,0 @@
-"""The evenings of clubs: their rounds, and the tables of each."""

@@ -1,1 +1,0 @@
-"""A club's games, ratings and entrants, line by line."""

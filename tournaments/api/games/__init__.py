@@ -1,1 +1,0 @@
-"""Games at tables: started, recorded, corrected, confirmed and read."""

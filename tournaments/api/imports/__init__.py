@@ -1,1 +1,0 @@
-"""Players, results and records that a club takes over: looked at, then imported."""

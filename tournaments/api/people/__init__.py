@@ -1,1 +1,0 @@
-"""Members, invitations and players of a club."""

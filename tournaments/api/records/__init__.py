@@ -1,1 +1,0 @@
-"""Records computed without storing anything: a game scored, a round seated."""

@@ -1,1 +1,0 @@
-"""Pages about the API, for the people who write programs."""

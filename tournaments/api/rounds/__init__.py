@@ -1,1 +1,0 @@
-"""Rounds of tournaments: seated, published, run, ruled about, and shown on the wall."""

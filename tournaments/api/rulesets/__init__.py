@@ -1,1 +1,0 @@
-"""The rules of the games, house rules, and the schemas of the records."""

@@ -1,1 +1,0 @@
-"""Standings with their reasons, of a tournament and of a season's league."""

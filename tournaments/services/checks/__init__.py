@@ -1,1 +1,0 @@
-"""Compare stored values with a fresh computation, every night and on request."""

@@ -1,1 +1,0 @@
-"""A club: its members, settings and logo."""

@@ -1,1 +1,0 @@
-"""Documents: requested, built once, kept for a limited time."""

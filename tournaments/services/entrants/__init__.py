@@ -1,1 +1,0 @@
-"""Entrants of a tournament: registered, checked in, withdrawn, substituted."""

@@ -1,1 +1,0 @@
-"""Evenings and seasons of a club."""

@@ -1,1 +1,0 @@
-"""Games at tables: start, record, confirm, and continue a match."""

@@ -1,1 +1,0 @@
-"""Import players and past evenings from files: previewed first, then written in one transaction."""

@@ -1,1 +1,0 @@
-"""The players of a club: add, claim, merge, remove."""

@@ -1,1 +1,0 @@
-"""Ratings computed from games."""

@@ -1,1 +1,0 @@
-"""Rounds of a tournament: seating, opening, clock, closing, rulings."""

@@ -1,1 +1,0 @@
-"""Tournaments: their life from draft to finished, and import."""

@@ -1,1 +1,0 @@
-"""Webhooks: notify other programs of events."""

@@ -1,1 +1,0 @@
-"""The user's own account and its tokens."""

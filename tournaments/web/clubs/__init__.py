@@ -1,1 +1,0 @@
-"""A club: its page, settings and logo."""

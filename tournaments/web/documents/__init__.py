@@ -1,1 +1,0 @@
-"""Documents: request, progress and download."""

@@ -1,1 +1,0 @@
-"""The entrants of a tournament: registration, check-in, changes and withdrawal."""

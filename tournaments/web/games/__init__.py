@@ -1,1 +1,0 @@
-"""The table page: start, score, correct, confirm and follow games."""

@@ -1,1 +1,0 @@
-"""Leaderboards, the curve of a rating, and predictions."""

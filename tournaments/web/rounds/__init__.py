@@ -1,1 +1,0 @@
-"""The rounds of a tournament: seating, direction, and the wall page."""

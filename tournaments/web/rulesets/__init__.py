@@ -1,1 +1,0 @@
-"""The rules of the games, and house rules: read, create and change."""

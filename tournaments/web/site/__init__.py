@@ -1,1 +1,0 @@
-"""Pages of the site: home, guide, status, and the service worker."""

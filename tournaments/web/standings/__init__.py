@@ -1,1 +1,0 @@
-"""Standings and their explanations, in a tournament and in the league of a season."""

@@ -1,1 +1,0 @@
-"""A tournament: created, set up, and moved from state to state."""

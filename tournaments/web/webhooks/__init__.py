@@ -1,1 +1,0 @@
-"""Pages of webhooks, for the owners of a club."""

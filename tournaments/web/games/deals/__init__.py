@@ -1,1 +1,0 @@
-"""The deals of a game: the entry form, and the sheet."""
