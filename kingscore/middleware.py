@@ -280,7 +280,6 @@ PROBLEMS = {Outage.AWAY: Away, Outage.FULL: Full}
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """Answer 400."""
     if is_for_programs(request):
         return plain_problem(NotUnderstood(), request)
     return defaults.bad_request(request, exception)

@@ -35,7 +35,6 @@ def origin(request: HttpRequest) -> str:
 
 
 def absolute(request: HttpRequest, path: str) -> str:
-    """Return the whole address of a page."""
     return origin(request) + path
 
 

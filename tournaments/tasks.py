@@ -46,7 +46,6 @@ def expire_reports() -> None:
 
 @shared_task(name=computing.RATE_TASK)
 def sweep_ratings() -> None:
-    """Compute the ratings that results have changed."""
     computing.sweep_ratings()
 
 
@@ -68,13 +67,11 @@ def sweep_months() -> None:
 
 @shared_task(name=emails.SEND_TASK)
 def sweep_emails() -> None:
-    """Send the letters that wait."""
     emails.sweep_emails(timezone.now())
 
 
 @shared_task(name=WEBHOOKS_TASK)
 def sweep_webhooks() -> None:
-    """Send the waiting deliveries of webhooks."""
     calling.sweep_webhooks()
 
 

@@ -29,12 +29,10 @@ class Output(Protocol):
 
 
 def add_files(parser: ArgumentParser) -> None:
-    """Add the argument of the files to read."""
     parser.add_argument("files", nargs="+", metavar="FILE", help="“-” is standard input")
 
 
 def add_arguments_of_score(parser: ArgumentParser) -> None:
-    """Add the arguments of `score`."""
     add_files(parser)
     parser.add_argument("--table", action="store_true", help="the scoresheet as text")
 

@@ -47,7 +47,6 @@ class ClubQuerySet(models.QuerySet["Club"]):
     def of_member(
         self, user: User | AnonymousUser | None, roles: tuple[Role, ...] = tuple(Role)
     ) -> "ClubQuerySet":
-        """Filter to the clubs in which the user has one of `roles`; none for anonymous visitors."""
         return self.filter(pk__in=Member.objects.of_user(user, roles).values("club"))
 
     def directed_by(self, user: User | AnonymousUser | None) -> "ClubQuerySet":

@@ -158,7 +158,6 @@ class RoundQuerySet(models.QuerySet["Round"]):
         return self.order_by("event__held_on", "number", "pk")
 
     def played_since(self, moment: datetime) -> "RoundQuerySet":
-        """Filter to the rounds whose `played_at` is that moment or later."""
         day, first = _day_and_number(moment)
         return self.filter(event__held_on__gte=day).exclude(event__held_on=day, number__lt=first)
 

@@ -68,7 +68,6 @@ def found_at(
 
 
 def named(rows: Rows, public_id: str) -> Rows:
-    """Filter `rows` to the one with this public id."""
     # An address can contain anything, but PostgreSQL rejects a query for text with a NUL.
     return rows.none() if "\0" in public_id else rows.filter(public_id=public_id)
 

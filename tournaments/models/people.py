@@ -297,7 +297,6 @@ class PersonalTokenQuerySet(models.QuerySet["PersonalToken"]):
         return self.filter(user=user) if user.is_authenticated else self.none()
 
     def lasting(self, at: datetime) -> "PersonalTokenQuerySet":
-        """Filter to the tokens that have not expired."""
         return self.exclude(expiry__lte=at)
 
 

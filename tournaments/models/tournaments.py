@@ -20,7 +20,6 @@ class TournamentQuerySet(models.QuerySet["Tournament"]):
         return self.filter(event__in=Event.objects.seen_by(user))
 
     def counted(self) -> "TournamentQuerySet":
-        """Filter to the tournaments that were not cancelled."""
         return self.filter(cancelled_at=None)
 
     def directed_by(self, user: User | AnonymousUser | None) -> "TournamentQuerySet":
@@ -276,8 +275,6 @@ class Ruling(models.Model):
     """A director's ruling on an entrant's round; `points` is a whole number or p/q."""
 
     class Kind(models.TextChoices):
-        """The kind of ruling, as in `engine.standings`."""
-
         PENALTY = "penalty", _("Penalty")
         ADJUSTED = "adjusted", _("Adjusted score")
         FORFEIT = "forfeit", _("Forfeit")

@@ -206,7 +206,6 @@ def finished_games(sheets: Sequence[Sheet]) -> list[FinishedGame]:
 
 
 def evening_of(sheets: Sequence[Sheet]) -> Evening:
-    """Return the evening of a table from all its sheets, in order."""
     games = finished_games(sheets)
     standings = tally(games)
     names = list(dict.fromkeys(name for played in games for name in played.players))

@@ -93,7 +93,6 @@ class Leaderboard:
 
     @property
     def total(self) -> int:
-        """The number of lines."""
         return self.listed.ranks.total if self.found is None else len(self.found[:MOST_FOUND])
 
     def lines(self, first: int, size: int) -> list[Line]:

@@ -369,7 +369,6 @@ class Strip:
 
     @property
     def not_started(self) -> bool:
-        """Whether the clock has not run yet."""
         return self.clock_stands and self.round_ is not None and not self.round_.clock_used
 
     @property
@@ -506,7 +505,6 @@ class EntrantList:
 
     @property
     def counts(self) -> list[str]:
-        """Return the number of entrants of each kind, as texts."""
         here, missing = self.count("here"), self.missing
         paid = sum(line.entrant.paid for line in self.lines)
         details = [

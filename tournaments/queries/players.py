@@ -428,7 +428,6 @@ def ratings_of(player: Player) -> list[PlayerRating]:
 
 
 def rating_row(rows: Sequence[PlayerRating], family: str) -> PlayerRating | None:
-    """Return the rating in the club, of one family."""
     return next((r for r in rows if r.pool.club_id and r.pool.family == family), None)
 
 
@@ -648,7 +647,6 @@ class ListedGames:
         return list(rows.values_list("game_id", "number")[wanted])
 
     def keys(self) -> set[int]:
-        """Return the keys of all games (1 query)."""
         return set(self.seats.values_list("game_id", flat=True))
 
 
@@ -716,7 +714,6 @@ def _first(one: PlayerGame | None, other: PlayerGame | None, sign: int) -> Playe
 
 
 def write_history(sums: PlayerSums) -> dict[str, Any]:
-    """Return sums and meetings as JSON."""
     return {
         **{name: write_points(getattr(sums, name)) for name in COUNTED},
         "places": [[*key, number] for key, number in sums.places.items()],

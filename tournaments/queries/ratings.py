@@ -64,7 +64,6 @@ def displayed_points(rating: Rating) -> int:
 
 
 def displayed(rating: Rating) -> DisplayedRating:
-    """Return a rating as shown."""
     return DisplayedRating(
         displayed_points(rating), round(2 * rating.deviation), rating.provisional
     )
@@ -166,7 +165,6 @@ class Line:
 
     @property
     def change(self) -> int | None:
-        """Return the change of the rating in points, or None."""
         return None if self.earlier is None else self.rating.points - self.earlier
 
 
@@ -261,7 +259,6 @@ def pools_with_ratings(pools: RatingPoolQuerySet) -> list[RatingPool]:
 
 
 def has_ratings(club: Club | None) -> bool:
-    """Return whether a club, or the server, has any ratings (1 query)."""
     return PlayerRating.objects.filter(pool__club=club).exists()
 
 
@@ -453,7 +450,6 @@ class _Side:
 
     @property
     def average(self) -> DisplayedRating | None:
-        """Return the average rating of the side's players."""
         if self.house:
             return None
         size = len(self.ratings)

@@ -52,7 +52,6 @@ def find_ruleset(ruleset_id: str, user: Visitor = None) -> Ruleset | None:
 
 
 def find_ruleset_of_club(ruleset_id: str, club: Club) -> Ruleset | None:
-    """Return one of `rulesets_of_club`, or None."""
     return _found(ruleset_id, HouseRuleset.objects.played_in(club))
 
 

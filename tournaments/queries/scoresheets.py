@@ -167,7 +167,6 @@ def role_marks(
 
 
 def meanings_of_marks(ruleset: Ruleset, marks: Collection[str]) -> dict[str, str]:
-    """Return the legend of the marks that the sheet has."""
     declares = _("declarer")
     if ruleset.unnamed is not None:
         declares = _("maker of trump")
@@ -568,7 +567,6 @@ class FinalStanding(NamedTuple):
 def standings_of(
     game: GamesGame, outcome: Outcome, players: Sequence[str]
 ) -> tuple[FinalStanding, ...]:
-    """Return the sides in order of rank."""
     names, members = game.ruleset.side_names(players), members_of(game.ruleset, players)
     king = None
     if game.ending is not None and game.ending.by == "king" and game.ending.seat is not None:

@@ -96,7 +96,6 @@ class Sheet:
 
 
 def record_of(row: Game, revisions: Iterable[Revision]) -> dict[str, Any]:
-    """Return a game with its revisions as a `kingscore-game/1` document."""
     head: dict[str, Any] = {
         "format": GAME_FORMAT,
         "ruleset": row.ruleset if row.document is None else write_ruleset(rules_of(row)),
@@ -431,7 +430,6 @@ class Agreement:
 
     @property
     def missing(self) -> tuple[int, ...]:
-        """Return the seats that have not confirmed, from 0."""
         return tuple(seat for seat in range(self.seats) if seat not in self.confirmed)
 
 

@@ -214,12 +214,10 @@ class ClubGame:
 
 
 def month_after(month: date) -> date:
-    """Return the first day of the next month."""
     return (month + timedelta(days=31)).replace(day=1)
 
 
 def month_before(month: date) -> date:
-    """Return the first day of the previous month."""
     return (month - timedelta(days=1)).replace(day=1)
 
 

@@ -52,7 +52,6 @@ def added_by(settings: TournamentSettings) -> Added:
 
 
 def added_text(added: Iterable[Added]) -> str:
-    """Return what leagues add, as text."""
     return ", ".join(
         f"{POINTS[points]} ({'-'.join(map(points_text, worth))})" if worth else str(POINTS[points])
         for points, worth in sorted(added)

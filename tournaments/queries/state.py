@@ -205,7 +205,6 @@ class TournamentState:
         return number > self.settings.rounds
 
     def standings_of(self, number: int) -> tuple[Standing, ...]:
-        """Return the standings of round `number` alone."""
         played = [round_ for round_ in self.results if round_.number == number]
         return rank_entrants(self.competitors, played, self.settings, self.tournament.seed)
 

@@ -321,7 +321,6 @@ def _kings(games: Iterable[ClubGame]) -> tuple[int, ...]:
 def _winners_of_tournaments(
     evenings: Iterable[Event], games: Sequence[ClubGame]
 ) -> dict[int, EveningWinner]:
-    """Return the first of each finished tournament (5 queries)."""
     rows = [
         event.tournament
         for event in evenings

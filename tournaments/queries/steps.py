@@ -212,7 +212,6 @@ def sql_of_version() -> tuple[str, tuple[Any, ...]]:
 
 
 def with_versions(rows: TournamentQuerySet) -> list[tuple[Tournament, Version]]:
-    """Return each tournament with the version of its standings (1 query)."""
     return [(row, tuple(getattr(row, name) for name in PARTS)) for row in _versioned(rows)]
 
 

@@ -241,7 +241,6 @@ MOST_EARNERS = 4
     Report.Kind.CLUB_MONTH, note=gettext_lazy("Evenings, winners, newcomers, ratings and records.")
 )
 def club_month(report: Report, progress: OnProgress) -> Data:
-    """Return the data of the document of a month."""
     assert report.club is not None
     club, first = report.club, date.fromisoformat(f"{report.parameters.get('month')}-01")
     month = Month(club, first, progress)

@@ -118,8 +118,6 @@ class PdfPages:
 
 
 class Picture(PdfPages):
-    """A page as a picture (PNG)."""
-
     def write(self, path: Path, progress: OnProgress) -> None:
         progress(Report.Step.SETTING)
         path.write_bytes(draw_json(self.template, self.json.decode()))

@@ -376,7 +376,6 @@ ROWS_TO_A_TARGET = 20
 
 @document(Report.Kind.EMPTY_SHEET)
 def empty_sheet(report: Report, _progress: OnProgress) -> Data:
-    """Return the data of the empty sheet of a ruleset."""
     ruleset = RULESETS[report.parameters["ruleset"]]
     name = labels.name_of(ruleset)
     limited = any(contract.quota or contract.quota_each for contract in ruleset.contracts)

@@ -785,7 +785,6 @@ ROUND_STATES: Mapping[str, Text] = {
 
 
 def round_name(round_: Round) -> str:
-    """Return the name of a round: its number, or its stage of the finals."""
     if round_.stage:
         return stage_name(round_.stage)
     return pgettext("of an event", "Round %(number)s") % {"number": round_.number}

@@ -136,7 +136,6 @@ def answers_in(rules: Ruleset, options: Mapping[str, Any], at: str = "") -> dict
 
 
 def answer_text(settings: Mapping[str, Any]) -> str:
-    """Return the answer to one question."""
     texts = [labels.option_value_name(*each) for each in settings.items()]
     if settings.keys() != {"king_tricks", "king_in_a_row"}:
         return ", ".join(texts)
@@ -145,7 +144,6 @@ def answer_text(settings: Mapping[str, Any]) -> str:
 
 
 def options_text(options: Mapping[str, Any]) -> str:
-    """Return the options of a table as one line."""
     seconds = {TOGETHER[name] for name in options.keys() & TOGETHER.keys()}
     parts = []
     for name in (each for each in options if each not in seconds):

@@ -88,7 +88,6 @@ class Form:
 
     @cached_property
     def details(self) -> tuple[str, ...]:
-        """The fields that are details, in the order of writing."""
         return tuple(name for name in self.fields if name not in self.own)
 
 

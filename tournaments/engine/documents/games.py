@@ -381,7 +381,6 @@ def check_players(ruleset: Ruleset, players: Any) -> Iterator[Problem]:
 
 
 def check_first_declarer(ruleset: Ruleset, first: Any) -> Iterator[Problem]:
-    """Check the seat that declares the first deal."""
     if not is_integer(first):
         yield wrong_type("first_declarer", "integer")
     else:
@@ -627,7 +626,6 @@ def digest_of_document(document: Json) -> str:
 
 @cache
 def game_schema() -> Schema:
-    """Return the schema of a `kingscore-game/1` document."""
     shared = Definitions({"text": SHAPES_TEXT, "name": NAME, "points": NONZERO_POINTS})
     own_rules: Schema = {
         "if": if_present("ruleset", {"type": "object"}),

@@ -92,7 +92,6 @@ def read_pairing(document: Any) -> PairingField:
 
 
 def write_seating(seating: Seating) -> dict[str, Any]:
-    """Return a seating as a `kingscore-seating/1` document."""
     quality = seating.quality
     return {
         "format": SEATING_FORMAT,
@@ -284,7 +283,6 @@ REASONS: Mapping[str, tuple[str, ...]] = {
 
 
 def pairing_schema() -> Schema:
-    """Return the schema of a `kingscore-pairing/1` document."""
     small, large = TABLE_SIZES
     return {
         **head_schema("pairing", PAIRING_FORMAT),
@@ -365,7 +363,6 @@ REFUSAL: Schema = {
 
 
 def seating_schema() -> Schema:
-    """Return the schema of a `kingscore-seating/1` document."""
     return {
         **head_schema("seating", SEATING_FORMAT),
         "description": "Who sits where in the next round, how good that is and why; or what is"

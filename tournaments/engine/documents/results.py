@@ -24,7 +24,6 @@ SIDES = range(ANY_TABLE.sides[0], ANY_TABLE.sides[1] + 1)
 
 
 def result_schema() -> Schema:
-    """Return the schema of a `kingscore-result/1` document."""
     return {
         **head_schema("result", RESULT_FORMAT),
         "description": "A game as it was checked and scored; with problems, the game before its"
@@ -236,7 +235,6 @@ class Verification:
 
 
 def write_verification(verification: Verification) -> dict[str, Any]:
-    """Return a verification as a `kingscore-verification/1` document."""
     return {
         "format": VERIFICATION_FORMAT,
         "verified": verification.document_format,
@@ -257,7 +255,6 @@ def write_verification(verification: Verification) -> dict[str, Any]:
 
 
 def verification_schema() -> Schema:
-    """Return the schema of a `kingscore-verification/1` document."""
     text: Schema = {"type": "string"}
     problem = {"entry": {"type": ["integer", "null"]}, "params": {"type": "object"}}
     point = {"outcome": {"enum": [SAME, DIFFERS, UNKNOWN]}, "params": {"type": "object"}}

@@ -353,7 +353,6 @@ RULESET = _object(
 
 
 def ruleset_schema() -> Schema:
-    """Return the JSON Schema of a `kingscore-ruleset/1` document."""
     return {
         **head_schema("ruleset", RULESET_FORMAT),
         "description": "The rules of a game. The form only: whether every game of it comes to"

@@ -375,7 +375,6 @@ DOCUMENT = fields(
 
 
 def tournament_schema() -> Schema:
-    """Return the schema of a `kingscore-tournament/1` document."""
     return {
         **head_schema("tournament", TOURNAMENT_FORMAT),
         "description": "A whole tournament: who took part, who sat where, every sheet with its"
@@ -808,7 +807,6 @@ class History:
         return replace(self.record, document={**document, **past}, games=games)
 
     def after(self, place: Place, game: Json, writes: int) -> Reading:
-        """Return a game after its first writes."""
         if (place, writes) not in self._played:
             past, later = game["writes"][:writes], game["writes"][writes:]
             latest = {e["position"]: e["body"] for e in past if e["position"] is not None}

@@ -674,7 +674,6 @@ DOCUMENT = fields(
 
 
 def ratings_schema() -> Schema:
-    """Return the schema of a `kingscore-ratings/1` document."""
     return {
         **head_schema("ratings", RATINGS_FORMAT),
         "description": "The rated games of a club in order, with the ratings before and after each:"

@@ -194,7 +194,6 @@ class PairingField:
 
     @property
     def number(self) -> int:
-        """The number of this round, from 1."""
         return len(self.rounds) + 1
 
     @property
@@ -251,7 +250,6 @@ def repeat_cost(field: PairingField) -> int:
 
 
 def same_club_pairs(field: PairingField) -> list[tuple[int, int]]:
-    """Return every pair of entrants of the same club."""
     clubs: dict[str, list[int]] = {}
     for place, entrant in enumerate(field.entrants):
         if entrant.club:

@@ -897,7 +897,6 @@ def allowed_fields(ways: Sequence[Ruleset], contract: Contract) -> set[str]:
 
 
 def needed_fields(ruleset: Ruleset, contract: Contract) -> list[str]:
-    """Return the required fields of a completed deal of a contract."""
     own = [name for name in fields_of(ruleset, contract) if is_required(ruleset, FIELDS[name])]
     return [*(("declarer",) if ruleset.declares == "pair" else ()), *own]
 
@@ -914,7 +913,6 @@ def allowed_anywhere(ways: Sequence[Ruleset]) -> set[str]:
 
 
 def trumps_anywhere(ways: Sequence[Ruleset]) -> set[str]:
-    """Return the possible trumps at some table."""
     return {trump for way in ways for c in way.contracts for trump in trumps_of(way, c)}
 
 

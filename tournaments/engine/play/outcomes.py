@@ -170,8 +170,6 @@ OF_A_KING = frozenset({"king", "outside-king"})
 
 
 def in_a_deal(name: str) -> Callable[[Earners], Earners]:
-    """Add a function to the badges for a deal."""
-
     def add(earners: Earners) -> Earners:
         IN_A_DEAL[name] = earners
         return earners

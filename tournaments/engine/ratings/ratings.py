@@ -241,7 +241,6 @@ def chance_above(one: Sequence[Rating], other: Sequence[Rating]) -> float:
 
 
 def expected_places(ratings: Sequence[Rating], sides: Sequence[int]) -> list[float]:
-    """Return the expected place of each side, on average, from 1."""
     numbers = sorted(set(sides))
     players = [[r for r, at in zip(ratings, sides, strict=True) if at == side] for side in numbers]
     return [

@@ -43,7 +43,6 @@ def write_points(points: Points) -> int | str:
 
 
 def write_all_points(points: PerSide) -> list[int | str]:
-    """Return points as a list in JSON."""
     return list(map(write_points, points))
 
 
@@ -422,7 +421,6 @@ def declared(shape: Shape, label: str, **more: Any) -> Mapping[str, Declared]:
 
 
 def declared_fields(kind: type) -> Mapping[str, Declared]:
-    """Return the described fields of a dataclass, in their order."""
     return {
         field.name: field.metadata["declared"]
         for field in dataclasses_fields(kind)
@@ -614,7 +612,6 @@ class TableShape:
 
     @classmethod
     def of(cls, ruleset: Ruleset) -> "TableShape":
-        """The only table shape for a ruleset."""
         seats, sides = ruleset.seats, ruleset.side_count
         trumps = dict.fromkeys(t for contract in ruleset.contracts for t in contract.trumps)
         return cls(

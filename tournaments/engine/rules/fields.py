@@ -442,8 +442,6 @@ STEPS: dict[str, Step] = {}
 
 
 def step(name: str, *, adds: bool = False) -> Callable[[Move], Move]:
-    """Add a function to the steps."""
-
     def add(move: Move) -> Move:
         STEPS[name] = Step(move, adds)
         return move

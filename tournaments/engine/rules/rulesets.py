@@ -108,13 +108,11 @@ class InvalidEntry(Exception):
 
 
 def refuse(problems: Iterable[Problem]) -> None:
-    """Raise `InvalidEntry` if there is any problem."""
     if found := list(problems):
         raise InvalidEntry(found)
 
 
 def check_repeated(where: str, names: Iterable[object]) -> Iterator[Problem]:
-    """Yield a problem for each name that occurs more than once."""
     for name, times in Counter(names).items():
         if times > 1:
             yield Problem(Code.DUPLICATE_ENTRANT, where, {"entrant": name})
@@ -166,7 +164,6 @@ class Pack:
 
     @cached_property
     def cards(self) -> frozenset[str]:
-        """The cards of one pack."""
         return cards_of(self.suits, self.ranks) - frozenset(self.without)
 
     @cached_property
@@ -519,7 +516,6 @@ class Ruleset:
 
     @cached_property
     def by_id(self) -> Mapping[str, Contract]:
-        """The contracts by id, in the order of the table."""
         return MappingProxyType({contract.id: contract for contract in self.contracts})
 
     @cached_property
@@ -547,7 +543,6 @@ class Ruleset:
 
     @cached_property
     def tricks(self) -> int:
-        """The number of tricks in a deal."""
         return self.dealt.tricks or self.dealt.size // self.seats
 
     @cached_property

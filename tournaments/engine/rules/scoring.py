@@ -317,8 +317,6 @@ class PairDomino(PairDifference):
 
 
 class Places(PerUnit):
-    """A prize for each place."""
-
     def check(self, ruleset: Ruleset, contract: Contract, deal: Deal) -> Iterable[Problem]:
         """Each side has a different place, from 1; numbers out of range are reported together."""
         counts = deal.counts or {}

@@ -200,7 +200,6 @@ class Counted(NamedTuple):
 
     @property
     def was_there(self) -> bool:
-        """Whether the entrant sat at the table."""
         return self.ruling is None or self.ruling.kind != ABSENT
 
     @property
@@ -298,7 +297,6 @@ class Tally:
 
     @cached_property
     def before_penalties(self) -> Points:
-        """The sum of the rounds."""
         return whole(sum(points for points in self.by_round if points is not None))
 
     @cached_property
@@ -448,8 +446,6 @@ TIE_BREAKS: dict[str, TieBreak] = {}
 def tie_break(
     name: str, label: str, *, among_equals: bool = False
 ) -> Callable[[TieBreakValues], TieBreakValues]:
-    """Add a function to the tie-breaks."""
-
     def add(values: TieBreakValues) -> TieBreakValues:
         TIE_BREAKS[name] = TieBreak(label, values, among_equals)
         return values

@@ -62,7 +62,6 @@ class Command(BaseCommand):
                 self.stdout.write(f"{path}: removed")
 
     def make(self, path: Path) -> Made:
-        """Make the backup, and its folder if needed."""
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             return make_backup(path)

@@ -15,8 +15,6 @@ OTHER_WISHES = (
 
 
 class Command(migrate.Command):
-    """`manage.py migrate`."""
-
     @no_translations
     def handle(self, *args: Any, **options: Any) -> None:
         verbosity, interactive = options["verbosity"], options["interactive"]

@@ -49,7 +49,6 @@ class Command(BaseCommand):
         )
 
     def details(self, backup: BackupReader) -> str:
-        """Return a one-line summary of a backup."""
         manifest = backup.manifest
         rows = sum(table.rows for table in manifest.tables)
         return (

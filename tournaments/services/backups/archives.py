@@ -149,8 +149,6 @@ class TableSummary:
 
 @dataclass(frozen=True)
 class Manifest:
-    """The contents of a backup."""
-
     version: str
     began_at: str
     database: str

@@ -306,7 +306,6 @@ AT_ONCE = 1000
 
 
 def look_at_ratings() -> Iterator[ScanResult]:
-    """Compare ratings with the last of their changes."""
     for keys in batches_of(PlayerRating.objects.all(), AT_ONCE):
         with one_moment():
             pending = Pending()

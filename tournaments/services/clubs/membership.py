@@ -156,7 +156,6 @@ def change_settings(club_pk: int, chosen: ClubSettings, by: Actor, *, at: dateti
 
 
 def invite(club: Club, offer: Offer, by: Actor, *, at: datetime) -> Invitation:
-    """Create an invitation link for a role."""
     with transaction.atomic():
         invitation = Invitation.objects.create(
             club=club,
@@ -259,7 +258,6 @@ def delete_account(by: Actor, *, at: datetime) -> None:
 
 
 def outranks(role: Role, other: Role) -> bool:
-    """Return whether `role` has more permissions than `other`."""
     ranks = list(Role)
     return ranks.index(role) < ranks.index(other)
 

@@ -44,8 +44,6 @@ from tournaments.texts.labels import Text
 
 
 class Wrong(StrEnum):
-    """Reasons for refusing a line."""
-
     EMPTY = "empty"
     NO_NAME = "no-name"
     TWICE = "twice"

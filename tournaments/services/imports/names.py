@@ -215,7 +215,6 @@ class PlayersPlan:
 
     @property
     def faults(self) -> list[ImportFault]:
-        """Return the faults, in the order of the lines."""
         return [each.fault for each in self.seen if each.fault and not each.skipped]
 
     @property
@@ -242,7 +241,6 @@ class PlayersRequest:
 
 
 def preview_players(club: Club, order: PlayersRequest) -> PlayersPlan:
-    """Preview each line (1 query)."""
     seen = _preview(NameBook(club), order)
     return PlayersPlan(
         tuple(replace(each, skipped=each.line.number in order.skip) for each in seen)

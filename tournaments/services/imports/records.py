@@ -134,7 +134,6 @@ class RecordsPlan:
 
     @cached_property
     def new_names(self) -> list[str]:
-        """Return the names of new players, each once, in order."""
         return each_once(who for each in self.seen for who in each.who)
 
     @property

@@ -108,7 +108,6 @@ class ResultsPlan:
 
     @property
     def faults(self) -> list[ImportFault]:
-        """Return all faults, in the order of the lines."""
         own = [fault for game in self.games for fault in game.faults]
         return sorted([*self.unread, *own], key=lambda fault: fault.line)
 
@@ -118,7 +117,6 @@ class ResultsPlan:
 
     @property
     def to_write(self) -> list[GameSeen]:
-        """Return the games that do not exist yet."""
         return [game for game in self.games if not game.there]
 
     def past_games(self) -> list[PastGame]:
@@ -126,7 +124,6 @@ class ResultsPlan:
 
     @cached_property
     def new_names(self) -> list[str]:
-        """Return the names of new players, each once, in order."""
         return each_once(who for game in self.games for who in game.who)
 
     @property

@@ -81,7 +81,6 @@ class Exchange:
 
     @property
     def turned(self) -> Mapping[str, str]:
-        """Return for each chair, by the entrant who has it, the one who takes it."""
         return dict(zip((*self.who[1:], *self.who[:1]), self.who, strict=True))
 
     @property

@@ -106,7 +106,6 @@ def declared_field(about: Declared, choices: Any = None) -> forms.Field:
 
 
 def day_field(label: Any) -> forms.DateField:
-    """Return a date field with the browser's own date picker."""
     picker = forms.DateInput(format="%Y-%m-%d", attrs={"type": "date"})
     return forms.DateField(label=label, widget=picker)
 

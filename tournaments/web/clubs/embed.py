@@ -69,7 +69,6 @@ def for_everybody(view: View) -> View:
 
 
 def page_of(request: HttpRequest, event: Event) -> str:
-    """Return the whole address of an event's page."""
     return absolute(request, reverse("event", args=[event.club.slug, event.public_id]))
 
 
@@ -89,7 +88,6 @@ def club_calendar(request: HttpRequest, club: Club) -> HttpResponse:
 
 @require_safe
 def event_calendar(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
-    """Return one event as a calendar, to add it to one's own."""
     event = seen_event(request, slug, public_id)
     return calendar_response(request, event.name, Event.objects.filter(pk=event.pk))
 

@@ -163,13 +163,11 @@ def _back(request: HttpRequest, row: Report) -> str:
 
 @require_POST
 def scoresheet(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
-    """Request the scoresheet, as the scorer."""
     return _scoresheet(request, get_object_or_404(writable_game(request, public_id, secret)))
 
 
 @require_POST
 def follow_scoresheet(request: HttpRequest, public_id: str, secret: str) -> HttpResponse:
-    """Request the scoresheet, as a follower."""
     return _scoresheet(request, get_object_or_404(Game.objects.readable_at(public_id, secret)))
 
 

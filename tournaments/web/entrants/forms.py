@@ -55,8 +55,6 @@ class LabelsForm(forms.Form):
 
 
 class ChangeEntrantForm(LabelsForm):
-    """What directors change of an entrant."""
-
     preferred_table = forms.IntegerField(
         label=gettext_lazy("Always at table"),
         help_text=gettext_lazy("For somebody who cannot move: their table has this number."),

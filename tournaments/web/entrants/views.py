@@ -514,7 +514,6 @@ def remove(request: HttpRequest, slug: str, tournament: str, entrant: int) -> Ht
 
 @require_POST
 def change(request: HttpRequest, slug: str, tournament: str, entrant: int) -> HttpResponse:
-    """Change the team and the home club of an entrant."""
     row = directed_entrant(request, slug, tournament, entrant)
     form = ChangeEntrantForm(request.POST)
     if form.is_valid():

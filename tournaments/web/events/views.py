@@ -632,7 +632,6 @@ def _move(request: HttpRequest, row: Season, into: int | None) -> HttpResponse:
 
 @require_POST
 def remove_season(request: HttpRequest, slug: str, pk: int) -> HttpResponse:
-    """Delete a season without evenings."""
     row = directed_club(request, slug).seasons.filter(pk=pk).first()
     if row is None:
         # Tapped twice.

@@ -274,7 +274,6 @@ def form_at(
     typed: Typed | None,
     problems: Sequence[Problem],
 ) -> EntryForm | HandForm:
-    """Return the entry form for the game before the entry."""
     row = sheet.row
     bodies = [(p, body) for p in sheet.positions if p < position and (body := sheet.body(p))]
     before = fold_bodies(ruleset_of(row), row.first_declarer, bodies)

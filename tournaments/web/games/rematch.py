@@ -102,7 +102,6 @@ class RematchForm(NewTableForm):
 
     @cached_property
     def typed(self) -> list[str]:
-        """Return the names of all lines, as far as they are typed."""
         values = (self[f"name{line}"].value() for line in range(MOST_PEOPLE))
         return [str(value or "").strip() for value in values]
 

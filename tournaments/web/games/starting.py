@@ -288,7 +288,6 @@ class NewTableForm(StakeForm):
 
     @property
     def rules(self) -> Ruleset:
-        """Return the chosen ruleset, or else the first."""
         first = next(iter(self.rulesets.values()))
         return self.rulesets.get(str(self["ruleset"].value()), first)
 
@@ -416,7 +415,6 @@ class NewTableForm(StakeForm):
 
 
 def match_page(sheet: Sheet) -> dict[str, Any] | None:
-    """Return the match of a game; None if it has none (3 queries for a match)."""
     match = sheet.row.match
     if match is None:
         return None
@@ -458,7 +456,6 @@ def match_in(so_far: MatchSoFar, sheet: Sheet) -> dict[str, Any]:
 
 
 def terms_text(length: str, number: int) -> str:
-    """Return the length of a match as text."""
     if length == Match.Length.BEST_OF:
         return ngettext("Best of %(number)s game", "Best of %(number)s games", number) % {
             "number": number

@@ -53,8 +53,6 @@ PAGE = 50
 
 @dataclass(frozen=True)
 class BoardQuery:
-    """The query of the page's address."""
-
     game: str
     season: str
     name: str
@@ -170,7 +168,6 @@ def _mine(query: BoardQuery, board: Leaderboard, own: PlayerRating) -> dict[str,
 @cached_for_going_back
 @require_safe
 def server_ratings(request: HtmxRequest) -> HttpResponse:
-    """Show the ratings of all participating clubs."""
     return _show(request, None, pools_of_server())
 
 

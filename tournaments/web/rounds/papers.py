@@ -349,7 +349,6 @@ def wall(request: HtmxRequest, slug: str, tournament: str) -> HttpResponse:
 
 
 def screens_of(state: TournamentState, round_: Round | None) -> list[dict[str, Any]]:
-    """Return all screens in order; there is at least one."""
     screens: list[dict[str, Any]] = []
     going = still_playing(round_) if round_ is not None and round_.is_open else None
     if round_ is not None and round_.closed_at is None:

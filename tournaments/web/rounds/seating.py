@@ -204,7 +204,6 @@ def exchange_preview(state: TournamentState, round_: Round, keys: Sequence[str])
 
 
 def reason_text(reason: SeatingReason) -> str:
-    """Return the reason for somebody's seat as a sentence."""
     params = dict(reason.params)
     if reason.code == "seat":
         params["seat"] += 1

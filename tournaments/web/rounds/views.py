@@ -155,7 +155,6 @@ class RunningTable:
 
     @property
     def problems(self) -> list[dict[str, Any]]:
-        """Return what needs a director."""
         return [trouble for trouble in self.troubles if trouble["code"] in KINDS]
 
     @property
@@ -659,7 +658,6 @@ def settle(request: HttpRequest, table: Table) -> None:
 
 @table_action("running")
 def answer(request: HttpRequest, table: Table) -> None:
-    """Mark the call of a table as answered."""
     answer_call(table.pk, actor_of(request), at=timezone.now())
 
 

@@ -108,7 +108,6 @@ def field_of(question: Question) -> forms.Field:
 
 
 def question_fields(form: forms.Form, rules: Ruleset, at: str = "") -> list[QuestionField]:
-    """Return the questions of a ruleset in a form; `at` begins the names of their fields."""
     fields = []
     for question in questions_of(rules):
         if f"{at}{question.name}" in form.fields:

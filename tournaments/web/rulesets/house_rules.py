@@ -330,7 +330,6 @@ def _type_switches(data: Mapping[str, str], document: Document, seats: int) -> N
 
 
 def range_text(ends: Range | None) -> str:
-    """Return a sum, or a range of sums, as text."""
     if ends is None:
         return _("known afterwards")
     least, most = (labels.points_text(write_points(points)) for points in ends)
@@ -494,7 +493,6 @@ def with_contract(document: Document, unit: str) -> Document:
 
 
 def without_contract(document: Document, number: int) -> Document:
-    """Return the document without one of its contracts, and without references to it."""
     gone, each = (document["contracts"][number].get(name) for name in ("id", "quota_each"))
     contracts = [c for n, c in enumerate(document["contracts"]) if n != number]
     kinds = {contract["kind"] for contract in contracts}

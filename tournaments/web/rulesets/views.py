@@ -385,7 +385,6 @@ def how_it_is_played(request: HttpRequest, rules: Ruleset) -> str:
 
 
 def rules_page(rules: Ruleset) -> dict[str, Any]:
-    """Return the page of a ruleset, generated from its data."""
     stages, first = [], 1
     for stage in rules.stages:
         last = first + stage.deals - 1

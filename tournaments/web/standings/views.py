@@ -72,7 +72,6 @@ def standings(request: HtmxRequest, slug: str, tournament: str) -> HttpResponse:
 
 @require_safe
 def picture(request: HttpRequest, slug: str, tournament: str) -> HttpResponseBase:
-    """Return the picture of the standings for the preview of a link."""
     row = seen_tournament(request, slug, tournament)
     language, now = language_of(request), timezone.now()
     report = request_standings_picture(row.event, version_of(row), language=language, at=now)

@@ -72,7 +72,6 @@ def week_of(hours: Mapping[tuple[int, int], int]) -> dict[str, Any] | None:
 
 
 def months_of(months: Months) -> list[dict[str, Any]]:
-    """Return the last months, the latest first."""
     labels = [
         (date_format(date(year, month, 1), YEAR_MONTH), games)
         for year, month, games in reversed(months[-MONTHS:])

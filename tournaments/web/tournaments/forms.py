@@ -144,7 +144,6 @@ class PlacePointsField(forms.CharField):
     """The points of the first place and of those after it, as 4 2 1 0 or 4-2-1-0."""
 
     def clean(self, value: Any) -> list[int | str]:
-        """Return the points as in settings."""
         text = str(super().clean(value)).replace("−", "-").strip()
         if not text:
             return []
@@ -158,7 +157,6 @@ class FeeField(forms.CharField):
     """An amount, with a comma or a point."""
 
     def clean(self, value: Any) -> str:
-        """Return the amount as in settings."""
         text = str(super().clean(value)).strip().replace(",", ".")
         _check("fee", text, _("An amount, like 20 or 12.50"))
         return text
@@ -168,7 +166,6 @@ class PrizesField(forms.CharField):
     """The prizes by place, apart by spaces, as 50% 30% 20% or 300 200 100."""
 
     def clean(self, value: Any) -> list[str]:
-        """Return the prizes as in settings."""
         typed = _PRIZE.findall(str(super().clean(value)).replace(",", "."))
         prizes = [each.strip("% ") + "%" if "%" in each else each for each in typed]
         wrong = _("Shares like 50% 30% 20%, 100% at most together, or amounts like 300 200 100")

@@ -115,7 +115,6 @@ def new_webhook(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_safe
 def webhook(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
-    """Show a webhook with its deliveries and their outcomes."""
     row = _owned(request, slug, public_id)
     part = Paginator(row.deliveries.all(), PAGE).get_page(request.GET.get("page"))
     page = {
@@ -130,7 +129,6 @@ def webhook(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
 
 
 def change(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
-    """Change the address or the events of a webhook."""
     row = _owned(request, slug, public_id)
     details = {"url": row.url, "events": row.events}
     form = WebhookForm(request.POST if request.method == "POST" else None, initial=details)
@@ -174,7 +172,6 @@ def test(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
 
 @require_POST
 def remove(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
-    """Delete a webhook and its deliveries."""
     row = _owned(request, slug, public_id)
     calling.remove_webhook(row.pk, actor_of(request), at=timezone.now())
     messages.success(request, gettext("The webhook is removed."))
@@ -183,7 +180,6 @@ def remove(request: HttpRequest, slug: str, public_id: str) -> HttpResponse:
 
 @require_POST
 def again(request: HttpRequest, slug: str, public_id: str, delivery: str) -> HttpResponse:
-    """Send a call again."""
     row = _owned(request, slug, public_id)
     found = get_object_or_404(fields.named(row.deliveries.all(), delivery))
     calling.send_again(found.pk, at=timezone.now())

@@ -280,11 +280,8 @@ def says_king(ruleset: Ruleset, contract: Contract) -> str:
 
 
 class EntryForm(DealForm):
-    """The form for one deal with a named contract."""
-
     @property
     def prices(self) -> range:
-        """The prices of a declaration in tricks."""
         return range(1, self.game.ruleset.tricks + 1)
 
     @cached_property
@@ -331,7 +328,6 @@ class EntryForm(DealForm):
 
     @cached_property
     def contracts(self) -> tuple[ContractField, ...]:
-        """The contracts of the ruleset, in its order."""
         ruleset = self.game.ruleset
         dearest = None
         if ruleset.settings.get("order") == "advised":
@@ -869,7 +865,6 @@ def read_totals(texts: Sequence[str]) -> tuple[Points, ...] | None:
 
 
 def typed_entry(ruleset: Ruleset, body: Mapping[str, Any]) -> dict[str, str]:
-    """Return the form's values for an entry on the sheet."""
     if body.get("type") == "totals":
         return type_totals(body)
     typed = {name: str(body[name]) for name in ("contract", "trump") if name in body}
@@ -891,13 +886,11 @@ def typed_entry(ruleset: Ruleset, body: Mapping[str, Any]) -> dict[str, str]:
 
 
 def type_totals(body: Mapping[str, Any]) -> dict[str, str]:
-    """Return the form's values for totals on the sheet."""
     typed = {f"total-{side}": str(points) for side, points in enumerate(body["totals"])}
     return typed | ({"early": "1"} if body.get("early") else {})
 
 
 def _type_field(ruleset: Ruleset, name: str, field: Field, value: Any) -> dict[str, str]:
-    """Return the form's values for a further field of a deal."""
     typed = {name: str(value)}
     match field.kind:
         case kinds.YES | kinds.YES_IN_PAIRS:

@@ -144,7 +144,6 @@ class SheetPage:
 
     @cached_property
     def standings(self) -> tuple[FinalStanding, ...]:
-        """The sides in order of rank."""
         return standings_of(self.game, self.sheet.outcome, self.sheet.row.players)
 
     @cached_property
