@@ -5,6 +5,7 @@ Begin with `DealForm` for the page and with `parse_form` for what was sent.
 
 import json
 import re
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from fractions import Fraction
@@ -59,8 +60,6 @@ Typed = Mapping[str, str]
 """The fields of the form by name, as they were sent."""
 
 ALONE = "alone"
-"""Tricks and `alone` come as one: a lone maker's four tricks are `4-alone`."""
-
 STALEMATE = "none"
 OFFERED = ("offered1", "offered2")
 ALL_UNITS = "all_units"
@@ -143,14 +142,13 @@ def group_errors(
     return errors
 
 
-class DealForm:
+class DealForm(ABC):
     """The form for one deal of a game.
 
     `game` is the game before the deal, `holder` the seat of the phone's holder, `typed`
     the values by field name, `problems` their errors.
     """
 
-    template = ""
     begins = ""
 
     def __init__(  # noqa: PLR0913 - the game, who holds the phone, and what was typed
@@ -168,7 +166,9 @@ class DealForm:
         # For phones without scripts; the others make their own.
         self.key = new_write_key()
         # Passed hands have numbers if contracts are never named.
-        self.deal = (len(game.deals) if game.ruleset.unnamed is None else game.turns) + 1
+        hand = game.ruleset.unnamed
+        self.deal = (len(game.deals) if hand is None else game.turns) + 1
+        self.template = TEMPLATES[hand.scoring] if hand else ""
         self.to_replay = any(problem.code == Code.MUST_BE_VOID for problem in problems)
 
     @cached_property
@@ -183,9 +183,9 @@ class DealForm:
     # Who does what.
 
     @property
+    @abstractmethod
     def possible(self) -> Sequence[Contract]:
         """The contracts of which this deal may be."""
-        raise NotImplementedError
 
     @cached_property
     def roles(self) -> list[tuple[str, list[str]]]:
@@ -251,7 +251,8 @@ class ContractField(NamedTuple):
     """A contract to choose: how often it is left, and whether it is forbidden.
 
     `units` are ids and numbers of units, `fields` its further fields, `signs` those of its first,
-    second … deal, where they differ. Those that are equal are drawn once.
+    second … deal, where they differ. `says_king` is how many units a side needs for a King that is
+    ticked; empty if none is. Those that are equal are drawn once.
     """
 
     id: str
@@ -270,13 +271,6 @@ class ContractField(NamedTuple):
     says_king: str
     fields: tuple[str, ...]
     suits: tuple[tuple[str, str, str, bool], ...]
-
-
-def says_king(ruleset: Ruleset, contract: Contract) -> str:
-    """Return how many units a side needs for a King that is ticked; empty if none is."""
-    if not king_is_written(ruleset, contract):
-        return ""
-    return str(ruleset.king_in_a_row) if "tricks" in contract.values else "all"
 
 
 class EntryForm(DealForm):
@@ -329,13 +323,13 @@ class EntryForm(DealForm):
     @cached_property
     def contracts(self) -> tuple[ContractField, ...]:
         ruleset = self.game.ruleset
-        dearest = None
-        if ruleset.settings.get("order") == "advised":
-            dearest = self.game.dearest_left()
+        is_advised = ruleset.settings.get("order") == "advised"
+        dearest = self.game.dearest_left() if is_advised else None
         chosen = self.typed.get("contract") if self.fixed is None else self.fixed.id
         times = Counter(played.contract.id for played in self.game.deals)
         contracts = []
         for contract, left, problems in self.choices:
+            king = str(ruleset.king_in_a_row) if "tricks" in contract.values else "all"
             values = {unit: write_points(points) for unit, points in contract.values.items()}
             numbers = range(1, len(labels.NUMBERED))
             signs = dict.fromkeys(
@@ -355,7 +349,7 @@ class EntryForm(DealForm):
                 advised=contract is dearest,
                 positive=(deal_sum(ruleset, contract) or 0) > 0,
                 replay=contract.replay_one_each,
-                says_king=says_king(ruleset, contract),
+                says_king=king if king_is_written(ruleset, contract) else "",
                 fields=fields_of(ruleset, contract),
                 suits=self.suits(contract),
             )
@@ -545,10 +539,6 @@ class HandForm(DealForm):
         return hand
 
     @property
-    def template(self) -> str:  # type: ignore[override] # read only
-        return TEMPLATES[self.hand.scoring]
-
-    @property
     def possible(self) -> Sequence[Contract]:
         return [self.hand]
 
@@ -574,7 +564,6 @@ class NamingForm(EntryForm):
 
     @property
     def is_sealed(self) -> bool:
-        """Whether only the declarer may know the contract."""
         return self.game.ruleset.settings.get("naming") == "sealed"
 
     @cached_property
@@ -744,7 +733,7 @@ def _read_deal(ruleset: Ruleset, typed: Typed, problems: list[Problem]) -> dict[
         raw.update(_given(typed, "trump"))
     if typed.get(BEGUN):
         return raw
-    # A lone maker's four tricks are typed as `4-alone`.
+    # A lone maker's four tricks come as one: `4-alone`.
     tricks, dash, alone = typed.get("tricks", "").partition("-")
     typed = {**typed, "tricks": tricks, "alone": alone} if dash else typed
     for name in dict.fromkeys(("king_declared_by", *fields_of(ruleset, contract))):
@@ -822,7 +811,6 @@ def _read_field(
 
 
 def _numbers(texts: Sequence[str], where: str, problems: list[Problem]) -> list[int]:
-    """Return the numbers typed in a row; a blank is 0."""
     return [read_number(text, where, problems) if text else 0 for text in texts]
 
 
@@ -837,7 +825,6 @@ def _doublers_matter(ruleset: Ruleset) -> bool:
 
 POINTS = re.compile(r"[+-]?[0-9]{1,9}(/0*[1-9][0-9]{0,8}|[.,][0-9]{1,6})?")
 """Points as people write them: 100, 1/2, 0.5 or 0,5."""
-
 
 TOTAL = re.compile(r"[+\-−–]?[0-9][0-9.,]*(?:/[0-9]+)?")
 
