@@ -43,9 +43,6 @@ class LastOwner(Refused, code="last-owner"):
         "%(club)s has no other owner. Make somebody else an owner first, then this can be done."
     )
 
-    def __init__(self, club: Club) -> None:
-        super().__init__({"club": club.name}, {"club": club.slug})
-
 
 @dataclass(frozen=True, slots=True)
 class ClubSettings:
@@ -305,7 +302,7 @@ def _keep_an_owner(club: Club, going: Member) -> None:
     if going.role != Role.OWNER:
         return
     if not club.members.filter(role=Role.OWNER).exclude(pk=going.pk).exists():
-        raise LastOwner(club)
+        raise LastOwner({"club": club.name}, {"club": club.slug})
 
 
 def _withdraw_links_of_staff(club: Club, by: Actor, *, at: datetime) -> None:

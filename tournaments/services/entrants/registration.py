@@ -50,16 +50,9 @@ class NoLabel(Refused, code="no-label", status=422, in_lists=True):
 class NamedTwice(Fault, code="named-twice"):
     sentence = _("%(name)s is in the list twice.")
 
-    def __init__(self, name: str, first: int, where: str) -> None:
-        super().__init__({"name": name}, {"name": name, "first": first}, where=where)
-
 
 class EnteredAlready(Fault, code="entered-already"):
     sentence = _("%(name)s takes part already, as number %(number)s.")
-
-    def __init__(self, player: Player, number: int, where: str) -> None:
-        details = {"name": player.shown_name, "number": number}
-        super().__init__(details, details, where=where)
 
 
 class UnknownSection(Refused, code="unknown-section", status=422, in_lists=True):
@@ -165,9 +158,11 @@ class _EntryPreviews:
     def _claim_name(self, player: Player | str, line: int, where: str) -> None:
         key = fold_name(player) if isinstance(player, str) else player.pk
         if not isinstance(player, str) and player.pk in self.taken:
-            raise EnteredAlready(player, self.taken[player.pk], where)
+            data = {"name": player.shown_name, "number": self.taken[player.pk]}
+            raise EnteredAlready(data, data, where=where)
         if key in self.named:
-            raise NamedTwice(str(player), self.named[key], where)
+            data = {"name": str(player), "first": self.named[key]}
+            raise NamedTwice(data, data, where=where)
         self.named[key] = line
 
 

@@ -55,9 +55,6 @@ Who = Player | str
 class SitsTwice(Fault, code="sits-twice", where="players"):
     sentence = _("%(name)s sits here twice.")
 
-    def __init__(self, player: Player) -> None:
-        super().__init__({"name": player.shown_name}, {"player": player.public_id})
-
 
 class SitsElsewhere(Fault, code="sits-elsewhere", where="players"):
     sentence = _("%(name)s already sits at table %(table)s of this round.")
@@ -76,9 +73,6 @@ class SeatsDrawn(Refused, code="seats-drawn"):
 
 class NotOfClub(Fault, code="not-of-club", where="players"):
     sentence = _("The club has no player called %(name)s. A director can add a new player.")
-
-    def __init__(self, name: str) -> None:
-        super().__init__({"name": name}, {"name": name})
 
 
 @dataclass(frozen=True)
@@ -151,7 +145,7 @@ def reseat(row: Game, names: Sequence[str], by: Actor, *, at: datetime) -> Table
     for name in (name.strip() for name in names):
         player = on_sheet.get(name) or find_player(club, name)
         if player is None and not may_add:
-            raise NotOfClub(name)
+            raise NotOfClub({"name": name}, {"name": name})
         players.append(player or _found(club, name, by, at))
     return _alone(round_, players, table)
 
@@ -219,7 +213,7 @@ def _alone(round_: Round, players: Sequence[Player], table: Table | None) -> Tab
     """Return the seating after checking that each player has only one seat."""
     for number, player in enumerate(players):
         if player in players[:number]:
-            raise SitsTwice(player)
+            raise SitsTwice({"name": player.shown_name}, {"player": player.public_id})
     taken = Seat.objects.filter(game__table__round=round_, player__in=players)
     if table is not None:
         taken = taken.exclude(game__table=table)

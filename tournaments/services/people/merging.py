@@ -72,15 +72,9 @@ class NotOnePerson(Refused):
 class MergedFurther(Refused, code="merged-further"):
     sentence = _("The player was merged into another one: undo that first.")
 
-    def __init__(self, merge: Merge) -> None:
-        super().__init__(data={"merge": merge.pk})
-
 
 class StillPlaying(Refused, code="still-playing"):
     sentence = _("%(name)s plays in a round that is not closed: undo the merge after it.")
-
-    def __init__(self, player: Player) -> None:
-        super().__init__({"name": player.name})
 
 
 def merge_players(kept: int, gone: int, by: Actor, *, at: datetime) -> Merge:
@@ -145,11 +139,12 @@ def undo_merge(pk: int, by: Actor, *, at: datetime) -> Merge:
         if merge.undone_at is not None:
             return merge
         if merge.kept.merged_into_id is not None:
-            raise MergedFurther(merge.kept.merged_away.get(undone_at=None))
+            further = merge.kept.merged_away.get(undone_at=None)
+            raise MergedFurther(data={"merge": further.pk})
         if merge.kept.removed_at is not None:
             raise Player.DoesNotExist
         if _sits_since(merge):
-            raise StillPlaying(merge.kept)
+            raise StillPlaying({"name": merge.kept.name})
         _part(merge, at)
         # The kept player may have been a house player in a game by the other's entry.
         whose = [merge.gone_id, *([merge.kept_id] if merge.entrants else [])]

@@ -69,17 +69,9 @@ class RoundRobinImpossible(Refused, code="no-round-robin", listed=True):
         " Change “Who sits with whom” in the settings."
     )
 
-    def __init__(self, error: NoRoundRobin) -> None:
-        sizes = list(error.sizes)
-        params = {"count": error.count, "sizes": ", ".join(map(str, sizes))}
-        super().__init__(params, {"count": error.count, "sizes": sizes})
-
 
 class TableBegun(Refused, code="table-begun", listed=True):
     sentence = _("Table %(number)s has begun: nobody leaves it any more.")
-
-    def __init__(self, number: int) -> None:
-        super().__init__({"number": number}, {"place": number})
 
 
 class NoTableLeft(Refused, code="no-table-left"):
@@ -88,9 +80,6 @@ class NoTableLeft(Refused, code="no-table-left"):
 
 class SeatingInvalid(Refused, code="invalid-seating", status=422):
     sentence = _("This is no seating of those who are here.")
-
-    def __init__(self, error: judging.InvalidSeating) -> None:
-        super().__init__(faults=[SEATING_FAULTS[fault.code](fault) for fault in error.faults])
 
 
 class _SeatingFault(Fault):
@@ -137,11 +126,16 @@ def engine_refusals() -> Iterator[None]:
     except ImpossibleFixed as error:
         raise FixedApart from error
     except NoRoundRobin as error:
-        raise RoundRobinImpossible(error) from error
+        sizes = list(error.sizes)
+        params = {"count": error.count, "sizes": ", ".join(map(str, sizes))}
+        raise RoundRobinImpossible(params, {"count": error.count, "sizes": sizes}) from error
     except ImpossibleChange as error:
-        raise (TableBegun(error.table + 1) if error.code == "begun" else NoTableLeft()) from error
+        if error.code != "begun":
+            raise NoTableLeft from error
+        raise TableBegun({"number": error.table + 1}, {"place": error.table + 1}) from error
     except judging.InvalidSeating as error:
-        raise SeatingInvalid(error) from error
+        faults = [SEATING_FAULTS[fault.code](fault) for fault in error.faults]
+        raise SeatingInvalid(faults=faults) from error
 
 
 def number_of(key: str) -> int:
@@ -205,9 +199,6 @@ def add_house_players(
 class LineUpFull(Refused, code="line-up-full"):
     sentence = _("%(team)s has %(number)s players in this round already: take one out first.")
 
-    def __init__(self, team: str, number: int) -> None:
-        super().__init__({"team": team, "number": number})
-
 
 class NotOfTeam(Refused, code="not-of-team"):
     sentence = _("%(name)s is not of the team %(team)s.")
@@ -222,9 +213,6 @@ class NoSuchMember(Refused, code="unknown-entrant"):
 
 class NoTeam(Refused, code="no-team"):
     sentence = _("%(name)s is in no team: enter one first.")
-
-    def __init__(self, entrant: Entrant) -> None:
-        super().__init__({"name": entrant.shown_name}, {"entrant": entrant.number})
 
 
 class LineUpChanged(Refused, code="line-up-changed"):
@@ -294,7 +282,7 @@ def _members(state: TournamentState, team: str, players: Sequence[str]) -> tuple
         if key not in state.teams[team]:
             raise NotOfTeam(state.entrants[key], team)
     if len({*players}) > state.settings.line_up:
-        raise LineUpFull(team, state.settings.line_up)
+        raise LineUpFull({"team": team, "number": state.settings.line_up})
     return tuple(key for key in state.teams[team] if key in players)
 
 
@@ -599,7 +587,7 @@ def take_in(state: TournamentState, number: int, names: Collection[str]) -> None
             if row.house:
                 continue
             if row.team not in state.teams:
-                raise NoTeam(row)
+                raise NoTeam({"name": row.shown_name}, {"entrant": row.number})
             line_up = state.line_ups(number)[row.team]
             if row.key not in line_up:
                 players = [*named.get(row.team, line_up), row.key]

@@ -87,9 +87,6 @@ class WrongSum(Unready, code="wrong-sum"):
 class RoundNotReady(Refused, code="round-not-ready"):
     sentence = _("Tables keep the round from being closed.")
 
-    def __init__(self, tables: Sequence[Unready]) -> None:
-        super().__init__(faults=tables)
-
 
 def open_round(round_pk: int, by: Actor, *, at: datetime) -> Round:
     """Open a published round for scoring, with its full time on the clock. Idempotent.
@@ -131,7 +128,7 @@ def close_round(round_pk: int, by: Actor, *, at: datetime) -> Round:
         rows = rows.select_related("table").prefetch_related("confirmations")
         unready = [each for sheet in load_sheets(rows) for each in _unready(sheet, round_.event)]
         if unready:
-            raise RoundNotReady(unready)
+            raise RoundNotReady(faults=unready)
         round_ = close_event_round(round_pk, by, at=at)
         keep_standings(tournament, round_)
         touch(tournament)

@@ -73,9 +73,6 @@ class HasLeft(Fault, code="has-left"):
 class SeatingOutdated(Refused, code="seating-outdated"):
     sentence = _("Somebody of this seating has withdrawn: seat again.")
 
-    def __init__(self, keys: Sequence[str]) -> None:
-        super().__init__(faults=[HasLeft(data={"entrant": number_of(key)}) for key in keys])
-
 
 class ResultsChanged(Fault, code="results-changed"):
     sentence = _("Results, rulings or settings have changed since this seating was drawn.")
@@ -400,7 +397,8 @@ def publish_round(
         check_results(state, round_.number)
         presence = presence_at(state, state.seating_of(round_))
         if presence.gone:
-            raise SeatingOutdated(presence.gone)
+            gone = [HasLeft(data={"entrant": number_of(key)}) for key in presence.gone]
+            raise SeatingOutdated(faults=gone)
         if presence and not all_the_same:
             moved = _("Somebody has moved to another section: seat again.")
             raise NotWhoIsHere(sentence=moved if presence.moved else "")
