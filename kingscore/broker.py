@@ -194,7 +194,6 @@ class Channel(filesystem.Channel):
 
 
 def digest(content: bytes) -> str:
-    """Return the digest of a message for its file name."""
     return hashlib.sha256(content).hexdigest()[:32]
 
 

@@ -264,7 +264,6 @@ class OfficeCode(AbstractCodeVerificationProcess):  # type: ignore[misc]  # alla
         super().__init__(max_attempts=3, timeout=settings.CODE_AGE, state=state, user=request.user)
 
     def persist(self) -> None:
-        """Keep the state of the code in the session."""
         self.request.session[STATE] = self.state
 
     def abort(self) -> None:

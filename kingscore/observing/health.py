@@ -149,7 +149,6 @@ def look(name: str) -> Callable[[Callable[[], None]], Callable[[], None]]:
 
 @look("database")
 def ask_database() -> None:
-    """Run a trivial query."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT 1")
 
@@ -178,7 +177,6 @@ def ask_for_writing() -> None:
 
 @look("migrations")
 def ask_migrations() -> None:
-    """Compare the migrations of this version with those applied in the database."""
     if missing := missing_migrations():
         raise NotReady(f"{len(missing)} not applied")
 

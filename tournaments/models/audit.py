@@ -51,7 +51,6 @@ class AuditEntryQuerySet(models.QuerySet["AuditEntry"]):
     def bulk_create(
         self, objs: Iterable["AuditEntry"], *_args: Any, **_kwargs: Any
     ) -> list["AuditEntry"]:
-        """Add entries, each with a key of its own."""
         return AuditRow.add(list(objs))
 
     def update(self, **_fields: Any) -> NoReturn:
@@ -185,7 +184,6 @@ class AuditEntry(Said):
         AuditRow.add([self])
 
     def delete(self, *_args: Any, **_kwargs: Any) -> NoReturn:
-        """Raise TypeError: an entry is never deleted."""
         raise TypeError("a line of the audit is never deleted")
 
 
@@ -470,7 +468,6 @@ class Webhook(models.Model):
 
     @property
     def secret(self) -> str:
-        """Return the secret that signs its calls; the receiver knows it, too."""
         return fields.derive("webhook", self.public_id, self.generation)
 
     def signing_secrets(self, at: datetime) -> list[str]:

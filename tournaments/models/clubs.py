@@ -50,7 +50,6 @@ class ClubQuerySet(models.QuerySet["Club"]):
         return self.filter(pk__in=Member.objects.of_user(user, roles).values("club"))
 
     def directed_by(self, user: User | AnonymousUser | None) -> "ClubQuerySet":
-        """Filter to the clubs whose events, players and results the user may change."""
         return self.of_member(user, DIRECTING)
 
     def owned_by(self, user: User | AnonymousUser | None) -> "ClubQuerySet":

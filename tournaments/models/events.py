@@ -55,7 +55,6 @@ class EventQuerySet(models.QuerySet["Event"]):
         return self.seen_by(user).filter(~HIDDEN | Q(club__in=directed))
 
     def for_members(self) -> "EventQuerySet":
-        """Filter to the events that every member of their clubs may see."""
         return self.filter(~HIDDEN)
 
     def directed_by(self, user: User | AnonymousUser | None) -> "EventQuerySet":
@@ -166,7 +165,6 @@ class RoundQuerySet(models.QuerySet["Round"]):
         return self.filter(event__held_on__lte=day).exclude(event__held_on=day, number__gte=first)
 
     def hiding_results(self) -> "RoundQuerySet":
-        """Filter to the rounds whose results are hidden from everybody but directors."""
         return self.filter(HIDES_RESULTS)
 
     def hiding_results_from(self, user: User | AnonymousUser | None) -> "RoundQuerySet":

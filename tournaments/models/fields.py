@@ -78,7 +78,6 @@ def _digest(kind: str, public_id: str, generation: int, key: str) -> bytes:
 
 
 def compact_json(value: Any) -> str:
-    """Return JSON without a space between its parts."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 

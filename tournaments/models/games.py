@@ -328,7 +328,6 @@ class Game(models.Model):
 
 class SeatQuerySet(models.QuerySet["Seat"]):
     def results_visible_to(self, user: User | AnonymousUser | None) -> "SeatQuerySet":
-        """Leave out the seats at games whose results are hidden from a visitor."""
         return self.filter(results_visible_to(user, "game__"))
 
 

@@ -114,7 +114,6 @@ PUBLIC = Q(club__published=True, club__in_server_ratings=True, initials=False)
 
 class PlayerQuerySet(models.QuerySet["Player"]):
     def present(self) -> "PlayerQuerySet":
-        """Filter to the players neither merged into another one nor removed."""
         return self.filter(merged_into=None, removed_at=None)
 
     def belonging_to(self, user: User | AnonymousUser) -> "PlayerQuerySet":

@@ -132,7 +132,6 @@ MAKING = 7_305_401
 
 
 def is_new(using: str = DEFAULT_DB_ALIAS) -> bool:
-    """Return whether a database has no table yet."""
     return not connections[using].introspection.table_names()
 
 

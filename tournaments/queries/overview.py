@@ -135,7 +135,6 @@ class Overview:
 
     @property
     def current(self) -> RoundSeen | None:
-        """Return the published round that is not over."""
         return next((round_ for round_ in self.rounds if not round_.closed), None)
 
     @property
@@ -168,7 +167,6 @@ class Overview:
         return list(fitting)[:most]
 
     def path_of(self, row: Leader) -> list[dict[str, Any]]:
-        """Return the closed rounds of an entrant, the first one first."""
         return [step for step in self.rounds_of(row.entrant) if step["number"] <= self.after]
 
     def rounds_of(self, entrant: str) -> list[dict[str, Any]]:

@@ -300,7 +300,6 @@ def rows_of(games: Sequence[PlayerGame | None]) -> dict[int, Game]:
 
 
 def rows_with(fields: Sequence[str], keys: Iterable[int]) -> dict[int, Game]:
-    """Return the rows of games with some fields (1 query)."""
     return Game.objects.select_related("table__round__event").only(*fields).in_bulk({*keys})
 
 

@@ -192,7 +192,6 @@ def seats_of(player: Player, visitor: Visitor, *, published: bool = False) -> Qu
 
 
 def counted(seats: QuerySet[Seat]) -> QuerySet[Seat]:
-    """Leave out cancelled tournaments."""
     return seats.filter(game__table__round__event__tournament__cancelled_at=None)
 
 

@@ -91,7 +91,6 @@ class Sheet:
 
     @property
     def record(self) -> dict[str, Any]:
-        """Return the game as a `kingscore-game/1` document."""
         return record_of(self.row, self.revisions)
 
 

@@ -175,7 +175,6 @@ class TournamentState:
 
     @property
     def stages(self) -> tuple[str, ...]:
-        """Return the stages of the finals after the last round, in order."""
         return stages(self.settings.finals, self.rules.side_count)
 
     def standings_before(

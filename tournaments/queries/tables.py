@@ -115,7 +115,6 @@ class Trouble:
 
     @property
     def rank(self) -> int:
-        """Return the urgency; 0 is the most urgent."""
         return TROUBLES.index(self.code)
 
 
@@ -336,7 +335,6 @@ class TeamLineUp:
 
     @property
     def absent(self) -> list[dict[str, Any]]:
-        """Return the players of the line-up who are not here, and why."""
         return [member for member in self.members if member["plays"] and member["absence"]]
 
     @property
@@ -345,7 +343,6 @@ class TeamLineUp:
 
     @property
     def missing(self) -> int:
-        """Return the number of seats that nobody of the team takes."""
         return self.size - self.here
 
 
@@ -379,7 +376,6 @@ def line_ups_of(state: TournamentState, number: int) -> list[TeamLineUp]:
 
 
 def short_teams(state: TournamentState, number: int) -> list[TeamLineUp]:
-    """Return the teams that have fewer players here than a line-up."""
     return [team for team in line_ups_of(state, number) if team.missing > 0]
 
 

@@ -608,7 +608,6 @@ def stake_text(stake: Stake) -> str:
 
 
 def name_of(ruleset: Ruleset) -> str:
-    """Return the name of a ruleset: its own for house rules, else that of its id."""
     return ruleset.name or ruleset_name(ruleset.id)
 
 

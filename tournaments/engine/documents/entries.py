@@ -83,7 +83,6 @@ class Form:
 
     @cached_property
     def own(self) -> frozenset[str]:
-        """The fields that are attributes of the entry; all others are its details."""
         return frozenset(field.name for field in fields(self.entry))
 
     @cached_property

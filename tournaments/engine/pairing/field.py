@@ -89,7 +89,6 @@ class PlayedRound:
 
     @property
     def names(self) -> frozenset[str]:
-        """The ids of all who have a seat or a bye."""
         return frozenset(chain(*self.tables, self.byes))
 
     def among(self, names: Collection[str]) -> "PlayedRound":
@@ -124,7 +123,6 @@ class PairingField:
 
     @cached_property
     def index(self) -> dict[str, int]:
-        """The place of each entrant in `entrants`, by id."""
         return {entrant.id: place for place, entrant in enumerate(self.entrants)}
 
     @cached_property

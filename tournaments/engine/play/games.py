@@ -171,7 +171,6 @@ class Game(NamedTuple):
         )
 
     def legal_contracts(self) -> tuple[Contract, ...]:
-        """The contracts the next declarer may name, in the order of the ruleset."""
         return tuple(choice.contract for choice in self.choices if not choice.problems)
 
     def after(self, entry: Entry) -> "Game":

@@ -506,7 +506,6 @@ class EveningStanding:
 
     @property
     def kings(self) -> int:
-        """Return how many games the player ended by a King."""
         return sum(placed.king for placed in self._played())
 
     @property

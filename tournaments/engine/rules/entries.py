@@ -166,7 +166,6 @@ class Shape:
     def limited(
         self, fits: Callable[[Any], bool], problem: Problem, schema: Schema | None = None
     ) -> "Shape":
-        """This shape for only those of its values that fit."""
         return self.also(lambda value: () if fits(value) else (problem,), schema)
 
     def optional(self) -> "Shape":

@@ -469,7 +469,6 @@ def rank_with_finals(
 
 
 def _sections(standings: Sequence[Standing]) -> list[list[Standing]]:
-    """The rows of each section; standings are ordered by them."""
     return [list(rows) for _section, rows in groupby(standings, lambda row: row.section)]
 
 

@@ -126,7 +126,6 @@ class RecordsPlan:
 
     @property
     def to_write(self) -> list[RecordSeen]:
-        """Return the games that do not exist yet."""
         return [each for each in self.seen if each.fits and not each.there]
 
     def past_games(self) -> list[PastGame]:

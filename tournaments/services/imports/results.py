@@ -93,7 +93,6 @@ class GameSeen:
 
     @property
     def first(self) -> ResultLine:
-        """The first line, which names the table."""
         return self.lines[0]
 
 

@@ -550,7 +550,6 @@ class Pool:
             yield partial(self._take_back, some, self.since)
 
     def put(self, states: Sequence[PlayerState]) -> None:
-        """Store ratings whose rows exist."""
         put_states([self._row(state) for state in states])
 
     def _take_back(self, people: Sequence[str], since: datetime) -> None:

@@ -252,7 +252,6 @@ def _first_characters(row: PersonalToken) -> str:
 
 
 def may(scopes: Collection[str]) -> list[Text]:
-    """Return the names of scopes, in their order."""
     return [scope.label for scope in Scope if scope in scopes]
 
 

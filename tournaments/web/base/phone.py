@@ -139,7 +139,6 @@ class LastTable:
 
 
 def address(row: Game, kind: str) -> str:
-    """Return the path of a game's `write` or `follow` page."""
     return reverse(kind, args=[row.public_id, row.secret(kind)])
 
 

@@ -475,13 +475,11 @@ def withdraw(request: HttpRequest, row: Entrant) -> None:
 
 @entrant_action
 def come_back(request: HttpRequest, row: Entrant) -> None:
-    """Let an entrant who withdrew play again."""
     return_entrant(row.pk, actor_of(request), at=timezone.now())
 
 
 @entrant_action
 def let_in_entrant(request: HttpRequest, row: Entrant) -> None:
-    """Let in somebody from the waiting list."""
     let_in(row.pk, actor_of(request), at=timezone.now())
 
 

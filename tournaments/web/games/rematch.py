@@ -180,7 +180,6 @@ class RematchForm(NewTableForm):
                 self.add_error(f"name{line}", _("%(name)s sits here twice.") % {"name": name})
 
     def names(self) -> Iterator[str]:
-        """Yield the names of the fields for all people at the table."""
         return (f"name{line}" for line in range(MOST_PEOPLE))
 
     @property

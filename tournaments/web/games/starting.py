@@ -344,11 +344,9 @@ class NewTableForm(StakeForm):
         yield from (self["match"], self["match_to"])
 
     def question_names(self) -> list[str]:
-        """Return the names of the fields for the questions about the chosen game."""
         return [f"{self.rules.id}.{question.name}" for question in questions_of(self.rules)]
 
     def names(self) -> Iterator[str]:
-        """Yield the names of the fields for those who play."""
         return (f"name{seat}" for seat in range(self.rules.seats))
 
     def heading(self) -> Iterator[forms.BoundField]:

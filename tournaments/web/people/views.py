@@ -156,7 +156,6 @@ def chosen_games(
 
 
 def _wanted(request: HttpRequest) -> tuple[str, str]:
-    """Return the family and the season in the address."""
     return request.GET.get("game", ""), request.GET.get("season", "")
 
 

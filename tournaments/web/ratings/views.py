@@ -88,7 +88,6 @@ class BoardQuery:
         return [*self.filters, *([("q", self.name)] if self.name else [])]
 
     def address(self, **changed: str) -> str:
-        """Return the address of this page with some changes, and without the search."""
         return "?" + urlencode({**dict(self.filters), **changed})
 
 
@@ -180,13 +179,11 @@ def club_ratings(request: HtmxRequest, slug: str) -> HttpResponse:
 
 @require_safe
 def server_calibration(request: HttpRequest) -> HttpResponse:
-    """Show how well the ratings of all participating clubs predict."""
     return _calibration(request, pools_of_server())
 
 
 @require_safe
 def club_calibration(request: HttpRequest, slug: str) -> HttpResponse:
-    """Show how well the ratings of a club predict."""
     return _calibration(request, pools_of_club(slug, request.user))
 
 

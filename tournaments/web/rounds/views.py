@@ -159,7 +159,6 @@ class RunningTable:
 
     @property
     def kind(self) -> str:
-        """Return the code of the most urgent problem; empty without one."""
         return self.problems[0]["code"] if self.problems else ""
 
     @property

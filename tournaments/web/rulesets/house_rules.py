@@ -176,7 +176,6 @@ class HouseDraft:
 
     @property
     def sums(self) -> RulesetSums | None:
-        """The sums of a deal and a game; None while they cannot be computed."""
         return None if self.rules is None else sums_of(self.rules)
 
     def field(self, path: str, label: str, choices: Iterable[tuple[str, str]] = ()) -> HouseField:

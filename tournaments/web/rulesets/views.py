@@ -64,7 +64,6 @@ Example = tuple[Ruleset, Contract, Deal, tuple[str, Any] | None]
 
 
 def scored_examples(rules: Ruleset) -> list[dict[str, Any]]:
-    """Return the scored examples that are possible at the ruleset's table, as texts."""
     return [_score(*example) for example in examples_of(rules) if not any(check_deal(*example[:3]))]
 
 

@@ -543,7 +543,6 @@ class HandForm(DealForm):
         return [self.hand]
 
     def fills(self, row: str) -> bool:
-        """Return whether a number is typed in a field of this row."""
         return any(text for name, text in self.typed.items() if name.startswith(f"{row}-"))
 
 

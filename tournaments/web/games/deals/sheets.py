@@ -139,7 +139,6 @@ class SheetPage:
 
     @cached_property
     def chances(self) -> str:
-        """Who leads, and what the others still need."""
         return chances_of(self.game, self.sheet.row.players)
 
     @cached_property
@@ -148,17 +147,14 @@ class SheetPage:
 
     @cached_property
     def headline(self) -> str:
-        """The result of the game in one sentence; empty while it goes on."""
         return outcome_of(self.game, self.sheet.outcome, self.sheet.row.players)
 
     @cached_property
     def occasion(self) -> str:
-        """The name of the game, and how it ended or how far it is."""
         return occasion_of(self.game, self.sheet.row.players)
 
     @cached_property
     def reason(self) -> str:
-        """Why an unusual result came about."""
         return reason_of(self.game, self.sheet.outcome)
 
 
