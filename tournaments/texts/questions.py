@@ -60,7 +60,10 @@ class Question:
     def values(self) -> dict[str, tuple[Setting, ...]]:
         """The settings of each answer by its value in a form, the usual answer first."""
         found = sorted(product(*(o.values for o in self.options)), key=lambda v: v != self.usual)
-        return {self.write(values): values for values in found if _is_possible(self.name, values)}
+        if self.name == "king_tricks" and len(self.options) > 1:
+            # So many tricks are King, whether in a row or not.
+            found = [values for values in found if not values[1] or values[1] < values[0]]
+        return {self.write(values): values for values in found}
 
     def answers(self) -> Iterator[tuple[str, str]]:
         """Yield the values of the form, and their texts; a number has only its defaults."""
@@ -111,11 +114,6 @@ class Question:
         if values is None:
             return dict.fromkeys(names) | {self.name: value or None}
         return dict(zip(names, values, strict=True))
-
-
-def _is_possible(name: str, values: tuple[Any, ...]) -> bool:
-    # So many tricks are King, whether in a row or not.
-    return name != "king_tricks" or len(values) == 1 or not values[1] or values[1] < values[0]
 
 
 def questions_of(rules: Ruleset) -> list[Question]:

@@ -243,16 +243,16 @@ def version_of(request: HttpRequest) -> str:
 @condition(etag_func=version_of)
 def new_offline(request: HttpRequest) -> HttpResponse:
     """Return the form of a new table for phones without a signal (no query)."""
-    rulesets = {rules.id: _asked_offline(rules) for rules in RULESETS.values()}
+    # Without the options for which phones have no form.
+    rulesets = {
+        id_: replace(
+            rules, options=tuple(o for o in rules.options if o.setting not in NOT_WITHOUT_SIGNAL)
+        )
+        for id_, rules in RULESETS.items()
+    }
     form = NewTableForm(table=phone_table(request), rulesets=rulesets)
     page = {"form": form, "names": suggested_names(request), "only_here": True}
     return render(request, "tournaments/games/new_offline.html", page)
-
-
-def _asked_offline(rules: Ruleset) -> Ruleset:
-    """Return the rules without the options for which phones have no form."""
-    options = tuple(o for o in rules.options if o.setting not in NOT_WITHOUT_SIGNAL)
-    return replace(rules, options=options)
 
 
 @require_safe

@@ -48,7 +48,6 @@ from tournaments.web.base.pages import add_refused, declared_field
 from tournaments.web.base.phone import (
     MATCHES,
     LastTable,
-    PhoneGame,
     address,
     new_key,
     phone_games,
@@ -509,26 +508,19 @@ WITHOUT_SIGNAL = timedelta(days=30)
 """The longest time that a phone keeps a game begun without a signal."""
 
 
-def games_of_evening(request: HttpRequest, at: datetime) -> list[PhoneGame]:
-    """Return this phone's games in which something was written lately, the latest first.
-
-    2 queries, none for a phone without games.
-    """
-    games = phone_games(request)
-    since = at - AN_EVENING
-    late = Revision.objects.filter(game__in=[game.row.pk for game in games], at__gte=since)
-    written = set(late.values_list("game", flat=True)) if games else ()
-    return [game for game in games if game.row.pk in written or game.row.played_at >= since]
-
-
 def last_game_of(request: HttpRequest, players: Sequence[str], at: datetime) -> Game | None:
     """Return the last game of these people at an open table that this phone writes, if lately."""
-    people = set(map(fold_name, players))
-    for game in games_of_evening(request, at):
-        row = game.row
-        if game.kind == "write" and not row.table_id and people == set(map(fold_name, row.players)):
-            return row
-    return None
+    people, since = set(map(fold_name, players)), at - AN_EVENING
+    games = [
+        game.row
+        for game in phone_games(request)
+        if game.kind == "write"
+        and not game.row.table_id
+        and people == set(map(fold_name, game.row.players))
+    ]
+    late = Revision.objects.filter(game__in=[row.pk for row in games], at__gte=since)
+    written = set(late.values_list("game", flat=True)) if games else ()
+    return next((row for row in games if row.pk in written or row.played_at >= since), None)
 
 
 def begun_at(data: Mapping[str, str], now: datetime) -> datetime | None:

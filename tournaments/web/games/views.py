@@ -728,6 +728,7 @@ def table_context(
         again = table.initial({row.ruleset: rules_of(row)})
         again |= StakeForm.initial_of(game.stake) if game.stake else {}
         again |= {f"name{line}": name for line, name in enumerate(resting, 6)}
+    zero_sum = sums_of(ruleset).zero_sum is True
     return {
         **_at_club(request, sheet),
         "row": row,
@@ -757,17 +758,12 @@ def table_context(
         "state": state_of(game, list(row.players)) | rows,
         "again": again,
         "askers": askers_of(game) if ruleset.settings.get("redeal_by") == "must-trump" else [],
-        **to_others(ruleset),
+        "zero_sum": zero_sum,
+        # Whether points for a mistake usually go to the others.
+        "others_share": zero_sum or ruleset.settings.get("adjustment_to") == "others",
         "redeals": [(reason, labels.reason_name("redeal", reason)) for reason in redeals_of(game)],
         "stops": [(reason, labels.reason_name("stopped", reason)) for reason in STOP_REASONS],
     }
-
-
-def to_others(ruleset: Ruleset) -> dict[str, bool]:
-    """Return whether points for a mistake usually go to the others, and whether they sum to 0."""
-    zero_sum = sums_of(ruleset).zero_sum is True
-    by_rules = ruleset.settings.get("adjustment_to") == "others"
-    return {"zero_sum": zero_sum, "others_share": zero_sum or by_rules}
 
 
 def _at_club(request: HttpRequest, sheet: Sheet) -> dict[str, Any]:
