@@ -7,14 +7,7 @@ from types import MappingProxyType
 from typing import Any
 
 from tournaments.engine.documents.shapes import Definitions, define_counts, if_present
-from tournaments.engine.play.games import (
-    REDEAL_SWITCHES,
-    allowed_fields,
-    needed_always,
-    needed_fields,
-    redeal_reasons,
-    ways_to_play,
-)
+from tournaments.engine.play.games import REDEAL_SWITCHES, redeal_reasons
 from tournaments.engine.rules.entries import (
     ANY_TABLE,
     ANY_TEXT,
@@ -56,7 +49,14 @@ from tournaments.engine.rules.entries import (
     write_points,
     wrong_type,
 )
-from tournaments.engine.rules.fields import DEAL, FIELDS
+from tournaments.engine.rules.fields import (
+    DEAL,
+    FIELDS,
+    allowed_fields,
+    needed_always,
+    needed_fields,
+    ways_to_play,
+)
 from tournaments.engine.rules.rulesets import InvalidEntry, Problem, Ruleset
 
 

@@ -30,12 +30,9 @@ from tournaments.engine.documents.shapes import TEXT as SHAPES_TEXT
 from tournaments.engine.play.games import (
     Game,
     Row,
-    allowed_anywhere,
     check,
     check_room,
-    needed_fields,
     redeal_reasons,
-    trumps_anywhere,
 )
 from tournaments.engine.play.outcomes import award, decide
 from tournaments.engine.rules.entries import (
@@ -65,7 +62,12 @@ from tournaments.engine.rules.entries import (
     wrong_type,
 )
 from tournaments.engine.rules.entries import Json as EntriesJson
-from tournaments.engine.rules.fields import fields_anywhere
+from tournaments.engine.rules.fields import (
+    allowed_anywhere,
+    fields_anywhere,
+    needed_fields,
+    trumps_anywhere,
+)
 from tournaments.engine.rules.rulesets import (
     LONGEST_REASON,
     PENALTY,

@@ -1,7 +1,11 @@
 """Check that a ruleset can be played and that it contradicts itself nowhere."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import accumulate, chain, combinations, groupby, islice
 from types import MappingProxyType
+from typing import TypeVar
 
 from tournaments.engine.play.games import CUTTERS, ORDERS
 from tournaments.engine.play.outcomes import OUTCOMES, sinks
@@ -12,6 +16,7 @@ from tournaments.engine.rules.rulesets import (
     MOST_SEATS,
     MOST_WITHOUT_PACK,
     OPTION_KINDS,
+    PENALTY,
     RANKS,
     SUITS,
     Code,
@@ -20,9 +25,7 @@ from tournaments.engine.rules.rulesets import (
     Problem,
     Ruleset,
     Setting,
-    bad_ruleset,
     cards_of,
-    check_end,
 )
 
 ON_OFF = (False, True)
@@ -447,3 +450,243 @@ def _can_win(contract: Contract) -> bool:
     if contract.scoring in NO_COUNTS:
         return True
     return any(contract.values.values()) or any(prize > 0 for prize in contract.prizes)
+
+
+# The end.
+
+MOST_STEPS = 2_000_000
+"""The steps that are walked where counting does not prove that no game gets stuck."""
+
+MOST_CHOSEN = 10
+"""The most kinds or contracts for which all ways to use them up are tried."""
+
+
+def check_end(ruleset: Ruleset) -> Iterator[Problem]:
+    """Yield every reason why a game could stop before its last deal, with any options."""
+    if ruleset.length is None or ruleset.unnamed is not None:
+        return
+    problems = [fault for order in _values(ruleset, "order") for fault in _check_order(order)]
+    budget = iter(range(MOST_STEPS))
+    for free in _values(ruleset, "declarations"):
+        for way in _values(free, "penalties_first"):
+            problems += _check_stuck(way, budget)
+    for number, problem in enumerate(problems):
+        if problem not in problems[:number]:
+            yield problem
+
+
+def _values(ruleset: Ruleset, setting: str) -> Iterator[Ruleset]:
+    """Yield the ruleset itself, and with every value of an option."""
+    yield ruleset
+    for option in ruleset.options:
+        if option.setting == setting:
+            for value in option.values:
+                yield replace(ruleset, settings={**ruleset.settings, setting: value})
+
+
+def bad_ruleset(where: str, why: str, **params: object) -> Problem:
+    return Problem(Code.BAD_RULESET, where, {"why": why, **params})
+
+
+def _check_order(ruleset: Ruleset) -> Iterator[Problem]:
+    order = ruleset.settings.get("order")
+    # An order blocks nobody if the dearest penalty left is always free to all.
+    penalties = [contract for contract in ruleset.contracts if contract.kind == PENALTY]
+    options = {option.setting for option in ruleset.options} | ruleset.settings.keys()
+    free = all(c.quota_each is None and c.quota is not None for c in penalties)
+    may_be_ordered = free and not ruleset.stages and "declarations" not in options
+    if order in ("ordered", "strict") and not may_be_ordered:
+        yield bad_ruleset("settings.order", "order")
+    elif order == "strict" and not _penalties_come_in_step(ruleset):
+        yield bad_ruleset("settings.order", "strict")
+
+
+def _penalties_come_in_step(ruleset: Ruleset) -> bool:
+    if PENALTY not in ruleset.quotas:
+        return False
+    quota = ruleset.quotas[PENALTY]
+    first_deals = range(quota * ruleset.side_count)
+    return len(first_deals) <= (ruleset.length or 0) and all(
+        set(_turns(ruleset, first, first_deals).values()) == {quota}
+        for first in range(ruleset.seats)
+    )
+
+
+def _turns(ruleset: Ruleset, first: int, deals: range) -> Counter[int]:
+    sides, in_a_row = ruleset.sides, ruleset.in_a_row
+    laps, rest = divmod(len(deals), in_a_row * len(sides))
+    turns = Counter(sides[(first + deal // in_a_row) % len(sides)] for deal in deals[:rest])
+    return turns + Counter({side: laps * in_a_row * sides.count(side) for side in {*sides}})
+
+
+def _check_stuck(ruleset: Ruleset, budget: Iterator[int]) -> Iterator[Problem]:
+    length = ruleset.length or 0
+    plan = (ruleset.plan + (tuple(ruleset.by_id),) * length)[:length]
+    found = _find_unproved(ruleset, _stages_of(plan))
+    if found is None or (found := _walk(ruleset, plan, found, budget)) is None:
+        return
+    first, deal = found
+    where = "settings.penalties_first" if ruleset.settings.get("penalties_first") else "deals"
+    if ruleset.stages:
+        ends = accumulate(stage.deals for stage in ruleset.stages)
+        where = f"stages.{next(number for number, end in enumerate(ends) if deal < end)}"
+    seat = (first + deal // ruleset.in_a_row) % ruleset.seats
+    turns = _turns(ruleset, first, range(deal + 1))[ruleset.sides[seat]]
+    yield bad_ruleset(where, "runs-out", deals=turns, contracts=turns - 1)
+
+
+def _stages_of(plan: tuple[tuple[str, ...], ...]) -> list[tuple[frozenset[str], range]]:
+    """Return the contracts of each part of a game, and its deals."""
+    stages, begin = [], 0
+    for names, deals in groupby(plan):
+        end = begin + sum(1 for _ in deals)
+        stages.append((frozenset(names), range(begin, end)))
+        begin = end
+    return stages
+
+
+def _find_unproved(
+    ruleset: Ruleset, stages: Sequence[tuple[frozenset[str], range]]
+) -> tuple[int, int] | None:
+    """Return a first seat and a deal that finds no contract left, as far as counting can tell.
+
+    Of each side only the last turn in a stage counts: what was used up before it stays so.
+    """
+    for first in range(ruleset.seats):
+        for number, (names, deals) in enumerate(stages):
+            last = {}
+            for deal in deals[-ruleset.in_a_row * ruleset.seats :]:
+                seat = (first + deal // ruleset.in_a_row) % ruleset.seats
+                last[ruleset.sides[seat]] = deal
+            for side, deal in last.items():
+                before = [*stages[:number], (names, range(deals.start, deal))]
+                played = [(stage, _turns(ruleset, first, each)) for stage, each in before]
+                if _Blocking(ruleset, played, side).is_possible(names):
+                    return first, deal
+    return None
+
+
+@dataclass(frozen=True)
+class _Blocking:
+    """Whether all contracts can be used up for a side, after so many turns of each in each stage.
+
+    `docs/rulesets.md`, The end, says how it counts and proves it.
+    """
+
+    ruleset: Ruleset
+    played: Sequence[tuple[frozenset[str], Counter[int]]]
+    side: int
+
+    def turns(self, side: int, names: Iterable[str]) -> int:
+        """Return the turns of a side in stages that have one of these contracts."""
+        return sum(turns[side] for stage, turns in self.played if not stage.isdisjoint(names))
+
+    def can(self, side: int, contract: Contract) -> int:
+        """Return how often a side can have named a contract."""
+        turns = self.turns(side, (contract.id,))
+        limits = (contract.quota_each, self.ruleset.side_quotas.get(contract.kind))
+        return min([turns, *(most for most in limits if most is not None)])
+
+    def is_possible(self, names: frozenset[str]) -> bool:
+        contracts = [c for c in self.ruleset.contracts if c.id in names]
+        turns = sum(turns[self.side] for _stage, turns in self.played)
+        quotas = {}
+        for kind in {contract.kind for contract in contracts} & self.ruleset.side_quotas.keys():
+            of_kind = [c.id for c in self.ruleset.contracts if c.kind == kind]
+            if (quota := self.ruleset.side_quotas[kind]) <= self.turns(self.side, of_kind):
+                quotas[kind] = quota
+        return len(quotas) > MOST_CHOSEN or any(
+            self._are_blocked([c for c in contracts if c.kind not in used_up], left)
+            for used_up in _subsets(quotas)
+            if (left := turns - sum(quotas[kind] for kind in used_up)) >= 0
+        )
+
+    def _are_blocked(self, contracts: Sequence[Contract], left: int) -> bool:
+        """Return whether these contracts can be used up with the turns `left` to the side."""
+        own: list[Contract] = []
+        shared: list[Contract] = []
+        both: list[Contract] = []
+        for contract in contracts:
+            can = [self.can(side, contract) for side in range(self.ruleset.side_count)]
+            by_own = can[self.side] == contract.quota_each
+            by_all = contract.quota is not None and sum(can) >= contract.quota
+            if not (by_own or by_all):
+                return False
+            (both if by_own and by_all else own if by_own else shared).append(contract)
+        if len(both) > MOST_CHOSEN:
+            used = sum((c.quota_each or 0) for c in own) + sum((c.quota or 0) for c in shared)
+            used += sum(min(c.quota or 0, c.quota_each or 0) for c in both)
+            return used <= left + self._by_others([*shared, *both])
+        return any(
+            self._suffice([*own, *chosen], [*shared, *(c for c in both if c not in chosen)], left)
+            for chosen in _subsets(both)
+        )
+
+    def _suffice(self, own: Sequence[Contract], shared: Sequence[Contract], left: int) -> bool:
+        """Return whether there are turns for those used up by the side, and those by all sides."""
+        left -= sum(contract.quota_each or 0 for contract in own)
+        able = min(left, sum(self.can(self.side, contract) for contract in shared))
+        used = sum(contract.quota or 0 for contract in shared)
+        return left >= 0 and used <= able + self._by_others(shared)
+
+    def _by_others(self, contracts: Sequence[Contract]) -> int:
+        names, total = [contract.id for contract in contracts], 0
+        for side in {*range(self.ruleset.side_count)} - {self.side}:
+            of_kinds: Counter[str] = Counter()
+            for contract in contracts:
+                of_kinds[contract.kind] += self.can(side, contract)
+            quotas = self.ruleset.side_quotas
+            able = sum(min(n, quotas.get(kind, n)) for kind, n in of_kinds.items())
+            total += min(self.turns(side, names), able)
+        return total
+
+
+_Item = TypeVar("_Item")
+
+
+def _subsets(items: Collection[_Item]) -> Iterator[tuple[_Item, ...]]:
+    return chain.from_iterable(combinations(items, n) for n in range(len(items) + 1))
+
+
+def _walk(
+    ruleset: Ruleset,
+    plan: Sequence[Sequence[str]],
+    unproved: tuple[int, int],
+    budget: Iterator[int],
+) -> tuple[int, int] | None:
+    """Return a first seat and a deal at which a game gets stuck, by playing every game.
+
+    If these are too many, return what was `unproved`.
+    """
+    sides, limits = ruleset.sides, {}
+    for side in {*sides}:
+        for contract in ruleset.contracts:
+            counted = (
+                ((-1, contract.id), contract.quota),
+                ((side, contract.id), contract.quota_each),
+                ((side, f"kind {contract.kind}"), ruleset.side_quotas.get(contract.kind)),
+            )
+            limits[side, contract.id] = {key: most for key, most in counted if most is not None}
+    all_limits = dict(chain.from_iterable(map(dict.items, limits.values())))
+    width = max(all_limits.values(), default=0).bit_length()
+    bits = {key: number * (width + 1) for number, key in enumerate(all_limits)}
+    # A state is one number, with a counter for each limit. Its highest bit is set at the limit.
+    start = sum((1 << width) - most << bits[key] for key, most in all_limits.items())
+    moves = {
+        turn: (sum(1 << bits[key] + width for key in keys), sum(1 << bits[key] for key in keys))
+        for turn, keys in limits.items()
+    }
+    for first in range(ruleset.seats):
+        states = {start}
+        for deal, names in enumerate(plan):
+            side = sides[(first + deal // ruleset.in_a_row) % len(sides)]
+            possible = {moves[side, name] for name in names}
+            if any(all(state & full for full, _step in possible) for state in states):
+                return first, deal
+            steps = len(states) * len(possible)
+            if sum(1 for _ in islice(budget, steps)) < steps:
+                return unproved
+            states = {
+                state + step for full, step in possible for state in states if not state & full
+            }
+    return None
