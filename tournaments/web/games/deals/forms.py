@@ -100,14 +100,7 @@ UNTYPED = ("king", "tricks_played", "sealed", "salt")
 
 PLACED = (
     *UNTYPED,
-    "blind",
-    "sale",
-    "refused",
-    "partner",
-    "offered",
-    "third",
-    "closed_by",
-    "doubles",
+    *("blind", "sale", "refused", "partner", "offered", "third", "closed_by", "doubles"),
 )
 """Further fields that have a place of their own in the form; the others are its extras."""
 
@@ -398,21 +391,20 @@ class EntryForm(DealForm):
         """
         ruleset = self.game.ruleset
         units = dict.fromkeys(unit for contract in ruleset.contracts for unit in contract.values)
-        fields = []
-        for unit in (ruleset.units[name] for name in units | dict.fromkeys(ruleset.all_units)):
-            total = total_of(ruleset, unit.id)
-            ordered = unit.total is None and total is not None
-            field = {
+        found = [ruleset.units[name] for name in units | dict.fromkeys(ruleset.all_units)]
+        return [
+            {
                 "id": unit.id,
                 "number": UNIT_NUMBERS[unit.id],
                 "name": labels.unit_name(unit.id),
-                "total": total,
+                "total": total_of(ruleset, unit.id),
                 "has_sum": unit.total is not None,
                 "most": unit.most,
-                "one_tap": ordered or (unit.total or ONE_TAP + 1) <= ONE_TAP,
+                # One of an order, or of few.
+                "one_tap": unit.id == "places" or (unit.total or ONE_TAP + 1) <= ONE_TAP,
             }
-            fields.append(field)
-        return fields
+            for unit in found
+        ]
 
     @cached_property
     def columns(self) -> list[dict[str, Any]]:
