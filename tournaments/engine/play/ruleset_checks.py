@@ -465,17 +465,17 @@ def check_end(ruleset: Ruleset) -> Iterator[Problem]:
     """Yield every reason why a game could stop before its last deal, with any options."""
     if ruleset.length is None or ruleset.unnamed is not None:
         return
-    problems = [fault for order in _values(ruleset, "order") for fault in _check_order(order)]
+    problems = [fault for order in _with_values(ruleset, "order") for fault in _check_order(order)]
     budget = iter(range(MOST_STEPS))
-    for free in _values(ruleset, "declarations"):
-        for way in _values(free, "penalties_first"):
+    for free in _with_values(ruleset, "declarations"):
+        for way in _with_values(free, "penalties_first"):
             problems += _check_stuck(way, budget)
     for number, problem in enumerate(problems):
         if problem not in problems[:number]:
             yield problem
 
 
-def _values(ruleset: Ruleset, setting: str) -> Iterator[Ruleset]:
+def _with_values(ruleset: Ruleset, setting: str) -> Iterator[Ruleset]:
     """Yield the ruleset itself, and with every value of an option."""
     yield ruleset
     for option in ruleset.options:
