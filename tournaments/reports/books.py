@@ -95,10 +95,7 @@ class Volumes:
 
 @document(Report.Kind.SHEETS, note=gettext_lazy("Every table, one page each, with bookmarks."))
 def sheets_pages(report: Report, progress: OnProgress) -> Content:
-    """Return the sheets as PDF.
-
-    Raises: ValueError: there are none.
-    """
+    """Return the sheets as PDF."""
     volumes = list(sheet_volumes(report, progress))
     if not volumes:
         raise ValueError("there are no sheets")
@@ -206,8 +203,6 @@ def round_papers(report: Report, progress: OnProgress) -> Data:
 
     The standings are those that everybody may see: they hang on the wall. With `sheets` there is a
     sheet for each table, to be written on.
-
-    Raises: ValueError: the audience is not directors.
     """
     cards, round_ = compose_table_cards(report, progress), round_of(report)
     book, by_name = seating_by_table(report, progress), seating_by_name(report, progress)
@@ -231,10 +226,7 @@ def round_papers(report: Report, progress: OnProgress) -> Data:
     note=gettext_lazy("Cover, seating, all sheets, standings, ratings and badges."),
 )
 def booklet(report: Report, progress: OnProgress) -> Content:
-    """Return the booklet, within what the readers of the report may see.
-
-    Raises: ValueError: the report is not about a tournament.
-    """
+    """Return the booklet, within what the readers of the report may see."""
     state = load_state(tournament_of(report))
     directs = report.audience == Report.Audience.DIRECTORS
     seen = standings_seen(state, directs=directs)
@@ -396,10 +388,7 @@ BEFORE = 3
 
 @document(Report.Kind.SCORESHEET, *TABLES)
 def scoresheet_table(report: Report, _progress: OnProgress) -> Content:
-    """Return the scoresheet of a game as a table.
-
-    Raises: ValueError: the record contains an invalid entry.
-    """
+    """Return the scoresheet of a game as a table."""
     return book_content(scoresheet_book(report.parameters["record"]), report)
 
 
@@ -506,10 +495,7 @@ def _details_of(
 
 @document(Report.Kind.SHEETS, *TABLES)
 def sheets_tables(report: Report, progress: OnProgress) -> Content:
-    """Return the results of all games of an event or a round, and a sheet for each game.
-
-    Raises: ValueError: there are none.
-    """
+    """Return the results of all games of an event or a round, and a sheet for each game."""
     sheets = list(sheets_of(report, progress))
     if not sheets:
         raise ValueError("there are no sheets")

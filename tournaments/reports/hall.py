@@ -253,10 +253,7 @@ ACROSS, DOWN = 2, 5
 
 @document(Report.Kind.NAME_BADGES, note=gettext_lazy("To cut out and pin on."))
 def compose_name_badges(report: Report, progress: OnProgress) -> dict[str, Any]:
-    """Return the data of a badge for every player, in the order of the names (1 query).
-
-    Raises: ValueError: the audience is not directors.
-    """
+    """Return the data of a badge for every player, in the order of the names (1 query)."""
     check_for_directors(report)
     event = event_of(report)
     rows = Entrant.objects.filter(tournament__event=event).playing()
@@ -284,8 +281,6 @@ def compose_table_cards(report: Report, progress: OnProgress) -> Data:
     """Return the data of the cards of a round, to cut out and lay on its tables (2 queries).
 
     The access links appear on the cards alone: they are derived here and stored nowhere.
-
-    Raises: ValueError: the audience is not directors.
     """
     check_for_directors(report)
     event, round_ = event_of(report), round_of(report)
@@ -333,8 +328,6 @@ def compose_certificates(report: Report, progress: OnProgress) -> dict[str, Any]
     """Return the data of the certificates, the winner’s first (5 queries).
 
     There is one for each player of the first three places, or of the named entrant.
-
-    Raises: ValueError: all are wanted by others than directors, or it is not about a tournament.
     """
     if ENTRANT not in report.parameters:
         check_for_directors(report)

@@ -134,10 +134,7 @@ WIDE = Frame(width=680, height=200)
 
 @document(Report.Kind.PLAYER_SEASON, note=gettext_lazy("Rating, places, opponents and each game."))
 def player_season(report: Report, progress: OnProgress) -> Data:
-    """Return the data of the results of a player.
-
-    Raises: ValueError: the request of the report is not valid.
-    """
+    """Return the data of the results of a player."""
     found = PlayerSeason(report, progress)
     name = found.player.shown_name
     time = found.season.name if found.season is not None else _("All the time")

@@ -148,10 +148,7 @@ LAST_ON_PAGE = 20
 
 @document(Report.Kind.LEAGUE, note=gettext_lazy("Places, points and each evening."))
 def league_pages(report: Report, progress: OnProgress) -> Data:
-    """Return the league as pages; what does not count is in brackets.
-
-    Raises: ValueError: the season was removed.
-    """
+    """Return the league as pages; what does not count is in brackets."""
     season, found = _read(report, progress)
     first = max(0, len(found.evenings) - LAST_ON_PAGE)
     days = [_day(evening["tournament"]) for evening in found.evenings[first:]]
@@ -201,10 +198,7 @@ def league_pages(report: Report, progress: OnProgress) -> Data:
 
 @document(Report.Kind.LEAGUE, *TABLES)
 def league_tables(report: Report, progress: OnProgress) -> Content:
-    """Return the league as a spreadsheet, with a column for each evening.
-
-    Raises: ValueError: the season was removed.
-    """
+    """Return the league as a spreadsheet, with a column for each evening."""
     season, found = _read(report, progress)
     columns = [
         Column(pgettext("in standings", "Place"), "place", Kind.INTEGER),

@@ -553,10 +553,7 @@ def _notes(ruleset: Ruleset) -> Iterator[str]:
 
 @document(Report.Kind.EVENING)
 def evening_sheet(report: Report, progress: OnProgress) -> Data:
-    """Return the evening of the table of the report's game; the QR code leads to its `host`.
-
-    Raises: ValueError: the report is about no open table.
-    """
+    """Return the evening of the table of the report's game; the QR code leads to its `host`."""
     table = None if report.game is None else report.game.open_table
     if table is None:
         raise ValueError(f"{report} is of no open table")

@@ -51,10 +51,7 @@ NONE = "–"
 
 @document(Report.Kind.STANDINGS, note=gettext_lazy("Places, points and tie-breaks."))
 def standings_pages(report: Report, progress: OnProgress) -> Data:
-    """Return the standings as pages.
-
-    Raises: ValueError: the report is not about a tournament.
-    """
+    """Return the standings as pages."""
     return compose_standings(report, _read(report, progress))
 
 
@@ -338,10 +335,7 @@ def _side(place: str, name: str, total: str = "", *, best: bool) -> Data:
 
 @document(Report.Kind.STANDINGS, *TABLES, Report.Format.JSON)
 def standings_tables(report: Report, progress: OnProgress) -> Content:
-    """Return the standings as a table, and those of the teams.
-
-    Raises: ValueError: the report is not about a tournament.
-    """
+    """Return the standings as a table, and those of the teams."""
     seen = _read(report, progress)
     state = seen.state
     heading = hall_heading(report, _("Standings"), standings_lines(seen))
@@ -576,19 +570,13 @@ ITSELF = "×"
 
 @document(Report.Kind.CROSS_TABLE, note=gettext_lazy("Who had what in each round, and with whom."))
 def cross_table_pages(report: Report, progress: OnProgress) -> Data:
-    """Return the cross-table as pages.
-
-    Raises: ValueError: the report is not about a tournament.
-    """
+    """Return the cross-table as pages."""
     return compose_cross_table(report, Meetings(_read(report, progress)))
 
 
 @document(Report.Kind.CROSS_TABLE, *TABLES, Report.Format.JSON)
 def cross_table_tables(report: Report, progress: OnProgress) -> Content:
-    """Return points, tables and opponents of each round, and the matrix if there is one.
-
-    Raises: ValueError: the report is not about a tournament.
-    """
+    """Return points, tables and opponents of each round, and the matrix if there is one."""
     meetings, record = Meetings(_read(report, progress)), report.format == Report.Format.JSON
     seen = meetings.seen
     heading = hall_heading(report, _("Cross-table"))
