@@ -68,7 +68,6 @@ def change_rules(
         InvalidEntry: as in `create_rules`.
         StaleRules: the rules were changed meanwhile.
         HouseRuleset.DoesNotExist: the rules were removed.
-    In each case nothing is written.
     """
     rules = _checked(document)
     with transaction.atomic():

@@ -206,7 +206,6 @@ def change_role(club_pk: int, user_pk: int, role: Role, by: Actor, *, at: dateti
     Raises:
         LastOwner: nobody else owns the club.
         Member.DoesNotExist: the account is not in the club.
-    In each case nothing is written.
     """
     with transaction.atomic():
         club = lock_people(club_pk)

@@ -223,7 +223,6 @@ def record_entry(game_pk: int, entry: Entry, context: WriteContext) -> Sheet:
         KeyReused, BadKey: the key cannot be used for this entry.
         RoundClosed: the round of a club's table is closed, and the author is no director.
         Game.DoesNotExist: the game was deleted.
-    In each case nothing is written.
     """
 
     def add(sheet: Sheet) -> Sheet:
@@ -668,7 +667,6 @@ def confirm_result(game_pk: int, seat: int, revision: int, by: Actor, *, at: dat
         NotSeated: the game belongs to no club, or has no such seat.
         StaleRevision: the sheet has changed since; the exception contains it.
         Game.DoesNotExist: the game was removed.
-    In each case nothing is written.
     """
     with transaction.atomic():
         row = Game.objects.select_for_update().get(pk=game_pk)
@@ -855,7 +853,6 @@ def record_totals(  # noqa: PLR0913 - what was typed, and how
         InvalidEntry: the game cannot have ended so, is over by its deals, or has an open deal.
         StaleRevision, KeyReused, BadKey, RoundClosed, Game.DoesNotExist: as in `record_entry`.
         LaterEntryInvalid: corrected totals that the game cannot have ended with.
-    In each case nothing is written.
     """
     with transaction.atomic():
         # Locked, so that what was on the sheet when this was decided is on it when it is written.

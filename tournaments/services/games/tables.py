@@ -153,7 +153,6 @@ def start_next_game(
         NotFinished: the game is not finished.
         Match.DoesNotExist: the game belongs to no match, or was deleted.
         RoundClosed: the round of a club's table is closed, and `by` is no director.
-    In each case nothing is written.
     """
     with transaction.atomic():
         lock_table_of(game_pk)
@@ -288,7 +287,6 @@ def add_table(round_pk: int, laying: Laying, by: Actor, *, at: datetime) -> Tabl
         NoName: a name is not valid.
         SitsTwice, SitsElsewhere: a player may sit only once in a round.
         NoMoreTables: the round is closed.
-    In each case nothing is written.
     """
     with transaction.atomic():
         round_ = lock_round(round_pk)
@@ -496,7 +494,6 @@ def adopt_game(
         SitsTwice, SitsElsewhere, NoName: a player cannot sit there.
         NotOpen: the game already belongs to a club.
         Game.DoesNotExist: it was deleted.
-    In each case nothing is written.
     """
     with transaction.atomic():
         round_ = lock_round(round_pk)
@@ -579,7 +576,6 @@ def start_rematch(
         TableFull: the table has as many games as one takes.
         RoundClosed: the round of a club's table is closed, and `by` is no director.
         Game.DoesNotExist: the game was deleted.
-    In each case nothing is written.
     """
     with transaction.atomic():
         # The lock makes two phones queue up; without it both would start a game.

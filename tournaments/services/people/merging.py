@@ -281,7 +281,6 @@ def claim_player(public_id: str, secret: str, by: Actor, *, at: datetime) -> Pla
     Raises:
         AlreadyPlays: the account has another player in the club.
         Player.DoesNotExist: the link is invalid, or another account has used it.
-    In each case nothing is written.
     """
     user = by.account
     with transaction.atomic():
