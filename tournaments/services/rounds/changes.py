@@ -4,7 +4,7 @@ Begin at `swap_seats` and `exchange_seats`, at `change_late`, and at `replace_pl
 """
 
 import secrets
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, TypeVar
@@ -56,6 +56,7 @@ from tournaments.services.rounds.seating import (
     games_of,
     lay_tables,
     lock_drawn,
+    lock_published,
     lock_seated,
     players_at,
     put_seating,
@@ -271,39 +272,27 @@ def change_late(
     then.
     """
     with transaction.atomic():
-        tournament, round_ = lock_drawn(round_pk)
-        if round_.published_at is None or round_.closed_at is not None:
-            raise WrongState(round_.state)
-        lock_people(tournament.event.club_id)
-        # Writers lock the row of the game: no table begins during this change.
-        lock_tables_of(round_)
-        state = load_state(tournament)
-        seated_round = state.seating_of(round_)
+        tournament, round_, state = lock_published(round_pk)
+        seated = state.seating_of(round_)
         keys = {entrant.pk: key for key, entrant in state.entrants.items()}
         if not keys.keys() >= {*arriving, *leaving}:
             raise WrongState(tournament.state)
-        moves = _Moves([keys[pk] for pk in arriving], sorted({keys[pk] for pk in leaving}))
-        _refuse_who_cannot_come(state, seated_round, moves)
+        gone, come = sorted({keys[pk] for pk in leaving}), [keys[pk] for pk in arriving]
+        moves = _Moves(state, seated, come, gone)
+        moves.check()
         if moves.arriving:
-            staying = {*_here(seated_round), *moves.arriving} - {*moves.leaving}
-            check_room(state, round_.number, staying)
-        missing = {
-            section: _house_missing(state, seated_round, moves, section)
-            for section in state.sections
-        }
-        state = add_house_players(state, missing, by, at=at)
-        for section in state.sections:
-            moves = _with_house(state, seated_round, moves, section)
-        _note_presence(state, round_.number, moves)
-        held = _held(state, seated_round, moves.leaving)
-        change = _changed(state, seated_round, moves, held)
+            check_room(state, round_.number, {*moves.here, *moves.arriving} - {*moves.leaving})
+        missing = {section: moves.house_missing(section) for section in state.sections}
+        moves = replace(moves, state=add_house_players(state, missing, by, at=at)).with_house()
+        moves.note_presence()
+        change = moves.change()
         stood = games_of(round_)
-        context = WriteContext(new_key(), 0, at, by=by)
-        _apply(state, seated_round, change, held, context)
-        gone = sorted({*stood} - {*games_of(round_)})
+        _apply(moves, change, WriteContext(new_key(), 0, at, by=by))
+        deleted = sorted({*stood} - {*games_of(round_)})
         touch(tournament)
         details = {"round": round_.number, "arriving": moves.arriving, "leaving": moves.leaving}
-        note(tournament, "change-late", by, at, after=details | ({"gone": gone} if gone else {}))
+        details |= {"gone": deleted} if deleted else {}
+        note(tournament, "change-late", by, at, after=details)
     return change
 
 
@@ -311,15 +300,12 @@ def preview_late(
     state: TournamentState, round_: Round, arriving: Sequence[str] = (), leaving: Sequence[str] = ()
 ) -> LateChange | None:
     """Preview `change_late` by key; None if it is refused or registers house players."""
-    seated_round, moves = state.seating_of(round_), _Moves([*arriving], [*leaving])
+    moves = _Moves(state, state.seating_of(round_), [*arriving], [*leaving])
     try:
-        _refuse_who_cannot_come(state, seated_round, moves)
-        for section in state.sections:
-            if _house_missing(state, seated_round, moves, section) > 0:
-                return None
-        for section in state.sections:
-            moves = _with_house(state, seated_round, moves, section)
-        return _changed(state, seated_round, moves, _held(state, seated_round, moves.leaving))
+        moves.check()
+        if any(moves.house_missing(section) > 0 for section in state.sections):
+            return None
+        return moves.with_house().change()
     except (ImpossibleChange, InvalidSeating, Refused):
         return None
 
@@ -330,51 +316,46 @@ def replace_player(round_pk: int, player: str, reserve: str, by: Actor, *, at: d
     Raises: WrongState, NotOfTeam, NotInRound, TakesPart, ImpossibleChange. Nothing is written then.
     """
     with transaction.atomic(), engine_refusals():
-        tournament, round_ = lock_drawn(round_pk)
-        if round_.published_at is None or round_.closed_at is not None:
-            raise WrongState(round_.state)
-        lock_people(tournament.event.club_id)
-        lock_tables_of(round_)
-        state = load_state(tournament)
-        seated_round = state.seating_of(round_)
+        tournament, round_, state = lock_published(round_pk)
+        seated = state.seating_of(round_)
         if not {player, reserve} <= state.entrants.keys():
             raise NoSuchMember
         team = state.entrants[player].team
         if not team or reserve not in state.teams.get(team, ()):
             raise NotOfTeam(state.entrants[reserve], team)
-        if reserve in seated_round.names and player not in seated_round.names:
+        if reserve in seated.names and player not in seated.names:
             return
-        if player not in seated_round.names or reserve in seated_round.names:
+        if player not in seated.names or reserve in seated.names:
             raise NotInRound
-        _refuse_who_cannot_come(state, seated_round, _Moves([reserve], [player]))
+        _Moves(state, seated, [reserve], [player]).check()
         context = WriteContext(new_key(), 0, at, by=by)
-        table = next((each for each in seated_round.tables if player in each.entrants), None)
+        table = next((each for each in seated.tables if player in each.entrants), None)
         if table is None or table.pk is None:
             sitting = Sitting.objects.filter(round=round_, entrant=state.entrants[player])
             sitting.update(entrant=state.entrants[reserve])
-        elif seated_round.tables.index(table) in begun_at(seated_round):
+        elif seated.tables.index(table) in begun_at(seated):
             raise ImpossibleChange("begun", table.number - 1)
         else:
             Sitting.objects.filter(round=round_, table=table.pk).delete()
             keys = [reserve if key == player else key for key in table.entrants]
             entrants = [state.entrants[key] for key in keys]
             seat_anew(state, round_, Table.objects.get(pk=table.pk), entrants, context)
-        _note_presence(state, round_.number, _Moves([reserve], []))
+        _Moves(state, seated, [reserve]).note_presence()
         touch(tournament)
         details = {"round": round_.number, "arriving": [reserve], "leaving": [player]}
         note(tournament, "change-late", by, at, after=details)
 
 
-def who_can_come(state: TournamentState, seated_round: SeatedRound) -> list[Entrant]:
+def who_can_come(state: TournamentState, seated: SeatedRound) -> list[Entrant]:
     """Return the entrants who can still be seated in a published round: those without a seat."""
-    here = {*_here(seated_round)}
-    taken = _players_of(state, seated_round, here)
+    moves = _Moves(state, seated)
+    taken = moves.players_of(moves.here)
     return [
         each
         for key, each in state.entrants.items()
-        if key not in here
+        if key not in seated.names
         and each.withdrawn_at is None
-        and not taken & _players_of(state, seated_round, [key])
+        and not taken & moves.players_of([key])
     ]
 
 
@@ -382,193 +363,165 @@ def new_key() -> str:
     return secrets.token_urlsafe(12)
 
 
-def _note_presence(state: TournamentState, number: int, moves: "_Moves") -> None:
-    for name in moves.arriving:
-        state.entrants[name].come_in(number)
-    for name in moves.leaving:
-        state.entrants[name].checked_in = 0
-    moved = [state.entrants[name] for name in (*moves.arriving, *moves.leaving)]
-    Entrant.objects.bulk_update(moved, ["joins_in", "checked_in"])
-
-
 @dataclass(frozen=True, slots=True)
 class _Moves:
-    """Arriving and leaving entrants, by key."""
+    """Who comes late to a published round, and who leaves it, by key."""
 
-    arriving: list[str]
-    leaving: list[str]
+    state: TournamentState
+    seated: SeatedRound
+    arriving: Sequence[str] = ()
+    leaving: Sequence[str] = ()
 
+    @property
+    def here(self) -> list[str]:
+        at_tables = (name for table in self.seated.tables for name in table.entrants)
+        return [*at_tables, *self.seated.byes]
 
-def _refuse_who_cannot_come(
-    state: TournamentState, seated_round: SeatedRound, moves: _Moves
-) -> None:
-    """Refuse withdrawn entrants, and players who would sit twice in the round."""
-    taken = _taken(state, seated_round, moves.leaving)
-    seated = {*_here(seated_round)}
-    for name in moves.arriving:
-        entrant = state.entrants[name]
-        if entrant.withdrawn_at is not None:
-            raise WrongState(state.tournament.state)
-        players = state.players_of(entrant, seated_round.row.number)
-        for player in players:
-            if player.pk in taken and name not in seated:
-                raise TakesPart(player)
-        taken |= {player.pk for player in players}
+    @property
+    def held(self) -> list[str]:
+        """Entrants with a bye who are substitutes at a table and so cannot be seated."""
+        at_tables = [name for table in self.seated.tables for name in table.entrants]
+        taken = self.players_of(name for name in at_tables if name not in self.leaving)
+        out = [name for name in self.seated.byes if name not in self.leaving]
+        return [name for name in out if taken & self.players_of([name])]
 
+    def players_of(self, names: Iterable[str]) -> set[int]:
+        state, number = self.state, self.seated.row.number
+        entrants = [state.entrants[name] for name in names]
+        return {player.pk for entrant in entrants for player in state.players_of(entrant, number)}
 
-def _in_section(
-    state: TournamentState, seated_round: SeatedRound, names: Iterable[str], section: str
-) -> list[str]:
-    here = {*_here(state.of_section(seated_round, section))}
-    seated = {name for table in seated_round.tables for name in table.entrants}
-    return [
-        name
-        for name in names
-        if name in here
-        or (name not in seated and state.section_of(state.entrants[name]) == section)
-    ]
+    def check(self) -> None:
+        """Refuse withdrawn entrants, and players who would sit twice in the round."""
+        seats = Seat.objects.filter(game__table__round=self.seated.row)
+        sitting = {*seats.values_list("player_id", flat=True)}
+        taken = sitting - self.players_of(self.leaving)
+        taken |= self.players_of(name for name in self.here if name not in self.leaving)
+        for name in self.arriving:
+            entrant = self.state.entrants[name]
+            if entrant.withdrawn_at is not None:
+                raise WrongState(self.state.tournament.state)
+            players = self.state.players_of(entrant, self.seated.row.number)
+            for player in players:
+                if player.pk in taken and name not in self.seated.names:
+                    raise TakesPart(player)
+            taken |= {player.pk for player in players}
 
+    def note_presence(self) -> None:
+        moved = [self.state.entrants[name] for name in (*self.arriving, *self.leaving)]
+        for name in self.arriving:
+            self.state.entrants[name].come_in(self.seated.row.number)
+        for name in self.leaving:
+            self.state.entrants[name].checked_in = 0
+        Entrant.objects.bulk_update(moved, ["joins_in", "checked_in"])
 
-def _house_of(
-    state: TournamentState, seated_round: SeatedRound, moves: _Moves, section: str
-) -> tuple[list[str], list[str], list[str], int]:
-    """Return house players of a section who must play, may leave, and can come, by key.
+    def in_section(self, names: Iterable[str], section: str) -> list[str]:
+        here = self.state.of_section(self.seated, section).names
+        seated = {name for table in self.seated.tables for name in table.entrants}
+        entrants, section_of = self.state.entrants, self.state.section_of
+        return [
+            name
+            for name in names
+            if name in here or (name not in seated and section_of(entrants[name]) == section)
+        ]
 
-    The number is that of the other entrants.
-    """
-    away = {*moves.leaving, *_held(state, seated_round, moves.leaving)}
-    names = _in_section(state, seated_round, [*_here(seated_round), *moves.arriving], section)
-    here = [name for name in names if name not in away]
-    house = [name for name in here if state.entrants[name].house]
-    begun = {
-        name for place in begun_at(seated_round) for name in seated_round.tables[place].entrants
-    }
-    bound = [name for name in house if name in begun or name in moves.arriving]
-    loose = [name for name in house if name not in bound]
-    free = [
-        each.key
-        for each in who_can_come(state, seated_round)
-        if each.house and each.key not in moves.arriving and state.section_of(each) == section
-    ]
-    return bound, loose, free, len(here) - len(house)
+    @property
+    def has_house(self) -> bool:
+        return self.state.settings.odd == "house" and not self.seated.row.stage
 
+    def house_of(self, section: str) -> tuple[list[str], list[str], list[str], int]:
+        """Return house players of a section who must play, may leave, and can come, by key.
 
-def _house_missing(
-    state: TournamentState, seated_round: SeatedRound, moves: _Moves, section: str
-) -> int:
-    if state.settings.odd != "house" or seated_round.row.stage:
-        return 0
-    bound, _loose, _free, playing = _house_of(state, seated_round, moves, section)
-    size, least = state.rules.side_count, len(bound)
-    wanted = state.house_wanted(playing, least, least + size - 1)
-    missing = wanted - house_registered(state, section)
-    out = {*seated_round.byes, *moves.arriving}
-    arriving, leaving = (
-        _in_section(state, seated_round, names, section)
-        for names in (moves.arriving, moves.leaving)
-    )
-    left = sum(name not in out for name in leaving) - len(arriving)
-    return missing if 0 < missing <= left else 0
+        The number is that of the other entrants.
+        """
+        state, seated = self.state, self.seated
+        away = {*self.leaving, *self.held}
+        names = self.in_section([*self.here, *self.arriving], section)
+        here = [name for name in names if name not in away]
+        house = [name for name in here if state.entrants[name].house]
+        begun = {name for place in begun_at(seated) for name in seated.tables[place].entrants}
+        bound = [name for name in house if name in begun or name in self.arriving]
+        loose = [name for name in house if name not in bound]
+        free = [
+            each.key
+            for each in who_can_come(state, seated)
+            if each.house and each.key not in self.arriving and state.section_of(each) == section
+        ]
+        return bound, loose, free, len(here) - len(house)
 
+    def house_missing(self, section: str) -> int:
+        if not self.has_house:
+            return 0
+        bound, _loose, _free, playing = self.house_of(section)
+        least = len(bound)
+        wanted = self.state.house_wanted(playing, least, least + self.state.rules.side_count - 1)
+        missing = wanted - house_registered(self.state, section)
+        out = {*self.seated.byes, *self.arriving}
+        left = sum(name not in out for name in self.in_section(self.leaving, section))
+        left -= len(self.in_section(self.arriving, section))
+        return missing if 0 < missing <= left else 0
 
-def _with_house(
-    state: TournamentState, seated_round: SeatedRound, moves: _Moves, section: str
-) -> _Moves:
-    if state.settings.odd != "house" or seated_round.row.stage:
+    def with_house(self) -> "_Moves":
+        """Return the moves with those of house players that follow from them."""
+        moves = self
+        for section in self.state.sections if self.has_house else ():
+            bound, loose, free, playing = moves.house_of(section)
+            every = [*bound, *loose, *free]
+            wanted = every[: self.state.house_wanted(playing, len(bound), len(every))]
+            moves = replace(
+                moves,
+                arriving=[*moves.arriving, *(name for name in free if name in wanted)],
+                leaving=[*moves.leaving, *(name for name in loose if name not in wanted)],
+            )
         return moves
-    bound, loose, free, playing = _house_of(state, seated_round, moves, section)
-    every = [*bound, *loose, *free]
-    wanted = every[: state.house_wanted(playing, len(bound), len(every))]
-    return _Moves(
-        moves.arriving + [name for name in free if name in wanted],
-        moves.leaving + [name for name in loose if name not in wanted],
-    )
 
+    def change(self) -> LateChange:
+        """Return the round after the moves.
 
-def _here(seated_round: SeatedRound) -> list[str]:
-    return [*(name for table in seated_round.tables for name in table.entrants), *seated_round.byes]
-
-
-def _players_of(
-    state: TournamentState, seated_round: SeatedRound, names: Iterable[str]
-) -> set[int]:
-    number = seated_round.row.number
-    entrants = [state.entrants[name] for name in names]
-    return {player.pk for entrant in entrants for player in state.players_of(entrant, number)}
-
-
-def _taken(state: TournamentState, seated_round: SeatedRound, leaving: Collection[str]) -> set[int]:
-    seats = Seat.objects.filter(game__table__round=seated_round.row)
-    sitting = {*seats.values_list("player_id", flat=True)}
-    staying = [name for name in _here(seated_round) if name not in leaving]
-    gone = _players_of(state, seated_round, leaving)
-    return sitting - gone | _players_of(state, seated_round, staying)
-
-
-def _held(state: TournamentState, seated_round: SeatedRound, leaving: Collection[str]) -> list[str]:
-    """Return entrants with a bye who are substitutes at a table and so cannot be seated."""
-    seated = [name for t in seated_round.tables for name in t.entrants if name not in leaving]
-    taken = _players_of(state, seated_round, seated)
-    out = [name for name in seated_round.byes if name not in leaving]
-    return [name for name in out if taken & _players_of(state, seated_round, [name])]
-
-
-def _changed(
-    state: TournamentState, seated_round: SeatedRound, moves: _Moves, held: Collection[str]
-) -> LateChange:
-    tables = [table.entrants for table in seated_round.tables]
-    new: list[tuple[str, ...]] = []
-    byes: list[str] = []
-    changed: set[int] = set()
-    for section in state.sections:
-        arriving, leaving = (
-            _in_section(state, seated_round, names, section)
-            for names in (moves.arriving, moves.leaving)
-        )
-        here = state.of_section(seated_round, section)
-        if section and not arriving and not leaving:
-            byes += (name for name in here.byes if name not in held)
-            continue
-        places = [seated_round.tables.index(table) for table in here.tables]
-        change = _changed_in_section(state, here, _Moves(arriving, leaving), held, places)
-        for place, names in zip(places, change.tables, strict=False):
-            tables[place] = names
-        changed |= {places[at] for at in change.changed if at < len(places)}
-        new += change.tables[len(places) :]
-        byes += change.byes
-    changed |= {len(tables) + at for at in range(len(new))}
-    tables += new
-    seated = [state.entrants[name] for names in (*tables, byes) for name in names]
-    field = field_of(state, seated_round.row.number, seated)
-    seating = judge(field, [table for table in tables if table], byes)
-    return LateChange(tuple(tables), tuple(byes), frozenset(changed), seating)
-
-
-def _changed_in_section(
-    state: TournamentState,
-    here: SeatedRound,
-    moves: _Moves,
-    held: Collection[str],
-    places: Sequence[int],
-) -> LateChange:
-    """Return a section after its late change; `places` are those of its tables in the round."""
-    tables = [table.entrants for table in here.tables]
-    byes = [name for name in here.byes if name not in held]
-    names = dict.fromkeys([*_here(here), *moves.arriving])
-    seated = [
-        state.entrants[name] for name in names if name not in moves.leaving and name not in held
-    ]
-    try:
-        return late_change(
-            field_of(state, here.row.number, seated),
-            Published(tables, byes, begun_at(here)),
-            arriving=moves.arriving,
-            leaving=moves.leaving,
-        )
-    except ImpossibleChange as error:
-        if error.code == "begun":
-            raise ImpossibleChange("begun", places[error.table]) from error
-        raise
+        Raises: ImpossibleChange, InvalidSeating.
+        """
+        state, held = self.state, self.held
+        tables = [table.entrants for table in self.seated.tables]
+        new: list[tuple[str, ...]] = []
+        byes: list[str] = []
+        changed: set[int] = set()
+        for section in state.sections:
+            arriving = self.in_section(self.arriving, section)
+            leaving = self.in_section(self.leaving, section)
+            here = state.of_section(self.seated, section)
+            out = [name for name in here.byes if name not in held]
+            if section and not arriving and not leaving:
+                byes += out
+                continue
+            places = [self.seated.tables.index(table) for table in here.tables]
+            stood = [table.entrants for table in here.tables]
+            names = dict.fromkeys(
+                [*(name for table in stood for name in table), *here.byes, *arriving]
+            )
+            seated = [
+                state.entrants[name] for name in names if name not in leaving and name not in held
+            ]
+            try:
+                change = late_change(
+                    field_of(state, here.row.number, seated),
+                    Published(stood, out, begun_at(here)),
+                    arriving=arriving,
+                    leaving=leaving,
+                )
+            except ImpossibleChange as error:
+                if error.code == "begun":
+                    raise ImpossibleChange("begun", places[error.table]) from error
+                raise
+            for place, who in zip(places, change.tables, strict=False):
+                tables[place] = who
+            changed |= {places[at] for at in change.changed if at < len(places)}
+            new += change.tables[len(places) :]
+            byes += change.byes
+        changed |= {len(tables) + at for at in range(len(new))}
+        tables += new
+        everybody = [state.entrants[name] for names in (*tables, byes) for name in names]
+        field = field_of(state, self.seated.row.number, everybody)
+        seating = judge(field, [table for table in tables if table], byes)
+        return LateChange(tuple(tables), tuple(byes), frozenset(changed), seating)
 
 
 def begun_at(seated_round: SeatedRound) -> set[int]:
@@ -577,37 +530,25 @@ def begun_at(seated_round: SeatedRound) -> set[int]:
     return {place for place, table in enumerate(seated_round.tables) if table.pk in pks}
 
 
-def _apply(
-    state: TournamentState,
-    seated_round: SeatedRound,
-    change: LateChange,
-    held: Collection[str],
-    context: WriteContext,
-) -> None:
+def _apply(moves: _Moves, change: LateChange, context: WriteContext) -> None:
     """Apply changed tables only; a table that stays keeps its card."""
-    stood = len(seated_round.tables)
-    sitting = Sitting.objects.filter(round=seated_round.row)
+    state, seated, held = moves.state, moves.seated, moves.held
+    stood = len(seated.tables)
+    sitting = Sitting.objects.filter(round=seated.row)
     sitting.filter(table=None).delete()
-    changed = [seated_round.tables[place] for place in sorted(change.changed) if place < stood]
-    sitting.filter(table__in=[table.pk for table in changed]).delete()
-    for place in sorted(change.changed):
-        names = change.tables[place]
-        if place >= stood:
-            continue
-        rows = Table.objects.filter(
-            round=seated_round.row, number=seated_round.tables[place].number
-        )
-        if names:
-            entrants = [state.entrants[n] for n in names]
-            seat_anew(state, seated_round.row, rows.get(), entrants, context)
+    places = [place for place in sorted(change.changed) if place < stood]
+    sitting.filter(table__in=[seated.tables[place].pk for place in places]).delete()
+    for place in places:
+        rows = Table.objects.filter(round=seated.row, number=seated.tables[place].number)
+        if names := change.tables[place]:
+            entrants = [state.entrants[name] for name in names]
+            seat_anew(state, seated.row, rows.get(), entrants, context)
         else:
             clear_tables(state.tournament, rows)
-    last = max((table.number for table in seated_round.tables), default=0)
-    new = dict(enumerate(change.tables[stood:], last + 1))
-    lay_tables(state, seated_round.row, new, context.at)
+    last = max((table.number for table in seated.tables), default=0)
+    lay_tables(state, seated.row, dict(enumerate(change.tables[stood:], last + 1)), context.at)
     Sitting.objects.bulk_create(
-        Sitting(round=seated_round.row, entrant=state.entrants[name])
-        for name in (*change.byes, *held)
+        Sitting(round=seated.row, entrant=state.entrants[name]) for name in (*change.byes, *held)
     )
 
 

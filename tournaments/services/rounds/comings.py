@@ -46,7 +46,6 @@ from tournaments.services.entrants.substituting import (
     put_substitute,
     take_out_substitute,
 )
-from tournaments.services.events.events import lock_tables_of
 from tournaments.services.games.playing import (
     correct_entry,
     record_entry,
@@ -56,7 +55,6 @@ from tournaments.services.games.playing import (
 )
 from tournaments.services.games.seating import TableSeating
 from tournaments.services.games.writing import WriteContext
-from tournaments.services.people.players import lock_people
 from tournaments.services.rounds.changes import (
     change_late,
     new_key,
@@ -67,8 +65,8 @@ from tournaments.services.rounds.changes import (
 from tournaments.services.rounds.proposals import add_house_players, check_room, number_of
 from tournaments.services.rounds.rulings import NotInRound, RulingDecision, rule, withdraw_ruling
 from tournaments.services.rounds.running import value_missed_rounds
-from tournaments.services.rounds.seating import clear_tables, games_of, lay_tables, lock_drawn
-from tournaments.services.tournaments.lifecycle import WrongState, lock_tournament, note, touch
+from tournaments.services.rounds.seating import clear_tables, games_of, lay_tables, lock_published
+from tournaments.services.tournaments.lifecycle import lock_tournament, note, touch
 
 SUBSTITUTE, HOUSE, RESEAT = "substitute", "house", "reseat"
 COUNTS, VOID, FORFEIT = "counts", "void", "forfeit"
@@ -201,7 +199,7 @@ def leave(  # noqa: PLR0913 - who leaves which round, and what follows
     Raises: WayGone, NotInRound, WrongState, Refused. Nothing is written then.
     """
     with transaction.atomic():
-        round_, state = _locked(round_pk)
+        _tournament, round_, state = lock_published(round_pk)
         entrant = _entrant_of(state, entrant_pk)
         details: dict[str, Any] = {
             "round": round_.number,
@@ -291,7 +289,7 @@ def arrive(round_pk: int, entrant_pk: int, decision: Arriving, by: Actor, *, at:
     Raises: WayGone, WrongState, LineUpFull, Refused. Nothing is written then.
     """
     with transaction.atomic():
-        round_, state = _locked(round_pk)
+        _tournament, round_, state = lock_published(round_pk)
         entrant = _entrant_of(state, entrant_pk)
         details: dict[str, Any] = {
             "round": round_.number,
@@ -323,16 +321,6 @@ def arrive(round_pk: int, entrant_pk: int, decision: Arriving, by: Actor, *, at:
             Sitting.objects.create(round=round_, entrant=entrant)
             _count_as_here(entrant, round_)
         _note("arrive-late", state, round_, details, by, at=at)
-
-
-def _locked(round_pk: int) -> tuple[Round, TournamentState]:
-    tournament, round_ = lock_drawn(round_pk)
-    if round_.published_at is None or round_.closed_at is not None:
-        raise WrongState(round_.state)
-    lock_people(tournament.event.club_id)
-    # Writers lock the row of the game: no table goes on during this change.
-    lock_tables_of(round_)
-    return round_, load_state(tournament)
 
 
 def _entrant_of(state: TournamentState, pk: int) -> Entrant:
@@ -443,7 +431,8 @@ def is_as_decided(tournament: Tournament, entry: AuditEntry) -> bool:
 def undo_coming(tournament: Tournament, entry: AuditEntry, by: Actor, at: datetime) -> None:
     """Undo what was decided about somebody who left or came; the tournament must be locked."""
     details = {**(entry.before or {}), **(entry.after or {})}
-    round_, state = _locked(tournament.event.rounds.get(number=details["round"]).pk)
+    pk = tournament.event.rounds.get(number=details["round"]).pk
+    _tournament, round_, state = lock_published(pk)
     entrant, stood = state.entrants[details["entrants"][0]], games_of(round_)
     if details.get("way") in STOPS:
         game = Game.objects.get(table__round=round_, table__number=details["table"])

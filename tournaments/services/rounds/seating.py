@@ -357,6 +357,21 @@ def lock_seated(round_pk: int) -> tuple[Tournament, Round]:
     return tournament, round_
 
 
+def lock_published(round_pk: int) -> tuple[Tournament, Round, TournamentState]:
+    """Lock a published round that is not closed, with its tournament, people and tables.
+
+    Writers lock the row of the game: no table begins or goes on during the change.
+
+    Raises: WrongState: it is not published, or closed.
+    """
+    tournament, round_ = lock_drawn(round_pk)
+    if round_.published_at is None or round_.closed_at is not None:
+        raise WrongState(round_.state)
+    lock_people(tournament.event.club_id)
+    lock_tables_of(round_)
+    return tournament, round_, load_state(tournament)
+
+
 def lock_drawn(round_pk: int) -> tuple[Tournament, Round]:
     """Lock and return a round, with its tournament.
 
