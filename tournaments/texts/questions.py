@@ -59,7 +59,8 @@ class Question:
     @cached_property
     def values(self) -> dict[str, tuple[Setting, ...]]:
         """The settings of each answer by its value in a form, the usual answer first."""
-        found = sorted(product(*(o.values for o in self.options)), key=lambda v: v != self.usual)
+        found: list[tuple[Any, ...]] = list(product(*(o.values for o in self.options)))
+        found.sort(key=lambda values: values != self.usual)
         if self.name == "king_tricks" and len(self.options) > 1:
             # So many tricks are King, whether in a row or not.
             found = [values for values in found if not values[1] or values[1] < values[0]]
