@@ -335,22 +335,18 @@ class Figures:
 
 
 @dataclass(frozen=True)
-class ContractRow:
-    """A contract: the points a deal of each person in the columns, and which is the best."""
-
-    name: str
-    points: tuple[tuple[Points | None, bool], ...]
-
-
-@dataclass(frozen=True)
 class Together:
-    """All finished games of one ruleset, and what people have done in them."""
+    """All finished games of one ruleset, and what people have done in them.
+
+    `contracts` are names, each with the points a deal of each person in the columns, and whether
+    they are the best.
+    """
 
     ruleset: str
     games: int
     goes_out: bool
     people: tuple[Figures, ...]
-    contracts: tuple[ContractRow, ...]
+    contracts: tuple[tuple[str, list[tuple[Points | None, bool]]], ...]
 
     @property
     def columns(self) -> tuple[Figures, ...]:
@@ -470,11 +466,13 @@ def _count(figures: Figures, result: Mapping[str, Any], seat: int, side: int) ->
         sums[1] += (number_of(own) or 0) + (number_of(given) or 0)
 
 
-def _contracts(rules: Ruleset, people: Sequence[Figures]) -> Iterator[ContractRow]:
+def _contracts(
+    rules: Ruleset, people: Sequence[Figures]
+) -> Iterator[tuple[str, list[tuple[Points | None, bool]]]]:
     for contract in rules.by_id:
         points = [each.per_deal(contract) for each in people]
         known = [each for each in points if each is not None]
         if known:
             best = max(known) if len(set(known)) > 1 else None
-            row = tuple((each, each is not None and each == best) for each in points)
-            yield ContractRow(contract_title(rules, contract), row)
+            row = [(each, each is not None and each == best) for each in points]
+            yield contract_title(rules, contract), row

@@ -275,7 +275,7 @@ def reviews_of(game: Game) -> dict[str, Any]:
     return {"minutes": reviews and reviews.minutes, "results": deals}
 
 
-def _keyed(entries: Sequence[Json], key: str) -> list[playing.KeyedEntry]:
+def _keyed(entries: Sequence[Json], key: str) -> list[tuple[str, Entry]]:
     """Parse entries, each with its key, or else that of the request with its number.
 
     Raises: InvalidEntry: with every problem of form, of all of them.
@@ -289,7 +289,7 @@ def _keyed(entries: Sequence[Json], key: str) -> list[playing.KeyedEntry]:
     if problems:
         raise InvalidEntry(problems)
     return [
-        playing.KeyedEntry(each.get("key") or f"{key[:60]}-{number:03}", parse_entry(each["entry"]))
+        (each.get("key") or f"{key[:60]}-{number:03}", parse_entry(each["entry"]))
         for number, each in enumerate(entries)
     ]
 

@@ -111,7 +111,16 @@ def _rows(
     for group in groups:
         for tied in _break(group, names, decided, book):
             for tally in tied:
-                yield _row(tally, place, len(tied) > 1, decided)
+                yield Standing(
+                    entrant=tally.id,
+                    place=place,
+                    points=tally.points,
+                    by_round=tally.by_round,
+                    tie_breaks=tuple(values.get(tally.id) for values in decided.values()),
+                    shared=len(tied) > 1,
+                    penalties=tally.penalties,
+                    section=tally.section,
+                )
             place += len(tied)
 
 
@@ -129,19 +138,6 @@ def _break(
     # None comes last.
     for group in _equals(tied, lambda t: (values[t.id] is not None, values[t.id] or 0)):
         yield from _break(group, tuple(later), decided, book)
-
-
-def _row(tally: Tally, place: int, shared: bool, decided: Decided) -> Standing:
-    return Standing(
-        entrant=tally.id,
-        place=place,
-        points=tally.points,
-        by_round=tally.by_round,
-        tie_breaks=tuple(values.get(tally.id) for values in decided.values()),
-        shared=shared,
-        penalties=tally.penalties,
-        section=tally.section,
-    )
 
 
 REASONS = (

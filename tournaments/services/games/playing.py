@@ -247,14 +247,10 @@ def _is_entry(entry: Entry, sheet: Sheet, stored: Revision) -> bool:
         return False
 
 
-@dataclass(frozen=True, slots=True)
-class KeyedEntry:
-    key: str
-    entry: Entry
-
-
-def record_keyed(game_pk: int, entries: Sequence[KeyedEntry], context: WriteContext) -> Sheet:
-    """Append several entries, each once by its key: all that are not there yet, or none.
+def record_keyed(
+    game_pk: int, entries: Sequence[tuple[str, Entry]], context: WriteContext
+) -> Sheet:
+    """Append several entries, each with its key and once: all not there yet, or none.
 
     Raises:
         InvalidEntry: contains every reason against the first invalid one; `where` begins with
@@ -262,15 +258,15 @@ def record_keyed(game_pk: int, entries: Sequence[KeyedEntry], context: WriteCont
         StaleRevision: others have written since the context's revision.
         KeyReused, BadKey, RoundClosed, Game.DoesNotExist: as in `record_entry`.
     """
-    if not all(KEY.fullmatch(entry.key) for entry in entries):
+    if not all(KEY.fullmatch(key) for key, _entry in entries):
         raise BadKey
-    if len({each.key for each in entries}) < len(entries):
+    if len({key for key, _entry in entries}) < len(entries):
         raise KeyReused
 
-    def add(sheet: Sheet, number: int) -> Sheet:
+    def add(sheet: Sheet, number: int, entry: Entry) -> Sheet:
         try:
-            _check_totals_typed(entries[number].entry)
-            return with_entry(sheet, entries[number].entry)
+            _check_totals_typed(entry)
+            return with_entry(sheet, entry)
         except InvalidEntry as error:
             at = f"{number}.entry"
             raise InvalidEntry(
@@ -278,8 +274,8 @@ def record_keyed(game_pk: int, entries: Sequence[KeyedEntry], context: WriteCont
             ) from error
 
     writes = [
-        Write(each.key, partial(add, number=number), partial(_is_entry, each.entry))
-        for number, each in enumerate(entries)
+        Write(key, partial(add, number=number, entry=entry), partial(_is_entry, entry))
+        for number, (key, entry) in enumerate(entries)
     ]
     return store(game_pk, context, writes)
 
