@@ -31,7 +31,7 @@ from tests.deals import WHOLE_GAME
 from tests.phones import CSRF_FIELD, CUT_OFF, Answer, Phone, new_key, with_suit
 from tests.servers import READ_SHEETS, environment_of, free_ports, prepared, run_python
 from tests.waiting import PATIENCE, wait_until
-from tournaments.management.copying import litestream
+from tournaments.management.copying import PAUSE, litestream
 
 DATABASES = ("SQLite",)
 SIZES = {
@@ -130,10 +130,12 @@ def rehearse(folder: Path, tables: int, seconds: float) -> Rehearsal:
         for thread in writing:
             thread.start()
         time.sleep(seconds)
-        # At the worst moment: a deal has just been acknowledged.
-        before = number_answered(places)
-        wait_until(lambda: number_answered(places) > before, every=0.001)
-        kill(running)
+        everything = family(running.pid)
+        # At a bad moment: a deal has been acknowledged, and is copied next.
+        wait_until(lambda: is_behind(first / "copied-at", places), every=0.001)
+        # With all that it started, as a power cut does.
+        for pid in everything:
+            os.kill(pid, signal.SIGKILL)
         killed_at = time.time()
         first.rename(folder / "gone")
     at = {key: when for each in places for key, when in list(each.answered.items())}
@@ -161,8 +163,10 @@ def rehearse(folder: Path, tables: int, seconds: float) -> Rehearsal:
     )
 
 
-def number_answered(places: Sequence[Table]) -> int:
-    return sum(len(each.answered) for each in places)
+def is_behind(stamp: Path, places: Sequence[Table]) -> bool:
+    """Return whether a deal was acknowledged shortly before the next copy begins."""
+    soon = stamp.stat().st_mtime + 0.6 * PAUSE
+    return any(when > soon for each in places for when in list(each.answered.values()))
 
 
 SETTINGS = {"DJANGO_SETTINGS_MODULE": "kingscore.settings"}
@@ -188,12 +192,6 @@ def machine(
     finally:
         running.terminate()
         running.wait(PATIENCE)
-
-
-def kill(running: subprocess.Popen[bytes]) -> None:
-    """Kill a program with all that it started, as a power cut does."""
-    for pid in [*family(running.pid)]:
-        os.kill(pid, signal.SIGKILL)
 
 
 def keys_in_copy(place: Path, path: Path) -> set[str]:
