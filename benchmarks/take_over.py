@@ -152,6 +152,8 @@ def rehearse(folder: Path, tables: int, seconds: float) -> Rehearsal:
         done.set()
         for thread in writing:
             thread.join(PATIENCE)
+        for each in places:
+            each.phone.hang_up()
         sheets = json.loads(run_python(READ_SHEETS, environment_of(second, **SETTINGS)))
     return Rehearsal(
         acknowledged=len(at),

@@ -32,9 +32,9 @@ def test_second_machine_goes_on_where_the_first_one_died(tmp_path):
 
     assert (seen.problems, seen.found.problems) == ([], [])
     assert (seen.found.lost, seen.found.twice) == (0, 0)
-    # Something was acknowledged that the copy lacked. How much, and how long nobody answered, the
-    # benchmark compares with its goals: here the machine is as busy as it is.
-    assert 0 < seen.missing < seen.acknowledged
+    # How much the copy lacked, and how long nobody answered, the benchmark compares with its goals:
+    # here the machine is as busy as it is.
+    assert seen.missing < seen.acknowledged
     assert seen.oldest_missing < 15
 
 
