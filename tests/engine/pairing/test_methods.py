@@ -339,6 +339,15 @@ def test_least_spread_is_that_of_neighbours_in_the_standings():
     assert least_spread(field, field.index) == min(spreads)
 
 
+def test_one_who_has_met_all_of_four_makes_a_repeat_in_every_seating_of_pairs():
+    met = tuple(PlayedRound((("p0", f"p{other}"),)) for other in (1, 2, 3))
+    field = PairingField(tuple(Entrant(f"p{n}", 0) for n in range(4)), met, table_size=2)
+
+    found = [measure(field, ((0, a), (b, c))) for a, b, c in ((1, 2, 3), (2, 1, 3), (3, 1, 2))]
+
+    assert {(each.repeat_meetings, each.repeat_bound) for each in found} == {(1, 1)}
+
+
 def test_a_change_of_the_seatings_has_a_version_of_its_own():
     """Others draw again what was drawn here: raise `SEATING_VERSION` with a new digest."""
     drawn = [

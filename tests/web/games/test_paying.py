@@ -35,6 +35,7 @@ def pays(per, amount="", thing=""):
         (pays("sinking", "0", "Çay"), TEA),
         (pays("last", "2", " kahve "), {"per": "last", "amount": 2, "thing": "kahve"}),
         (pays("place", "50", "TL"), {"per": "place", "amount": 50, "thing": "TL"}),
+        (pays("pot", "5"), {"per": "pot", "amount": 5, "thing": ""}),
     ],
 )
 def test_table_begins_with_what_it_is_played_for(client, typed, stake):
