@@ -84,7 +84,9 @@ def test_round_shows_how_far_each_table_is_and_whose_phone_wrote_last(director, 
 def test_tables_that_need_a_director_come_first(director, club):
     round_ = going(club, 5, at=timezone.now() - timedelta(minutes=30), confirmations="two")
     now = timezone.now()
-    models.Table.objects.filter(round=round_, number=5).update(called_at=now - timedelta(minutes=90))
+    models.Table.objects.filter(round=round_, number=5).update(
+        called_at=now - timedelta(minutes=90)
+    )
     play_at(round_, 4, WHOLE_GAME)
     for number in (1, 3):
         play_at(round_, number, WHOLE_GAME[:1])
