@@ -323,7 +323,7 @@ def test_entries_whose_answer_was_lost_are_written_once(phone, path):
     repeated = phone.post(
         f"{path}entries/", {"entry": WHOLE_GAME[0]}, If_Match='"0"', Idempotency_Key="of-deal-0"
     )
-    assert (repeated.status_code, repeated["Location"]) == (201, f"{path}entries/0/")
+    assert (repeated.status_code, repeated["Location"]) == (201, f"/api/v1/{path}entries/0/")
     assert phone.post(f"{path}entries/batch/", {"entries": entries}).status_code == 201
     assert written(phone, path) == list(WHOLE_GAME[:4])
 
