@@ -89,6 +89,9 @@ def manage(folder, *words, **variables):
 def test_everything_is_restored_and_the_first_machine_does_not_start_again(
     first, second, place, monkeypatch
 ):
+    # The address of a machine behind a proxy.
+    with copying.open_files(first) as files:
+        copying.put_file(files, copying.FOUND_AT, 0, b"http://127.0.0.1:8000/")
     copy(first, place, monkeypatch)
     # A take-over that was killed left these.
     (second / ".half-taken-over-db.sqlite3").write_text("half")
@@ -104,6 +107,7 @@ def test_everything_is_restored_and_the_first_machine_does_not_start_again(
     said = run_python(TAKE_OVER.format(place=str(place)), environment_of(second, **variables))
 
     assert "Taken over" in said
+    assert "once you let its name lead here" in said
     assert (second / "secret-key").read_text() == SECRET
     assert (second / "files/reports/sheet.pdf").read_bytes() == b"%PDF"
     assert (second / "timeline").read_text() == "2"
@@ -134,6 +138,12 @@ def begin_a_site_there(first, place, second):
         )
 
 
+def give_to_the_user_of_the_site(first, place, second):
+    if os.geteuid():
+        pytest.skip("only root can")
+    os.chown(place, 65534, 65534)
+
+
 def nothing(first, place, second):
     pass
 
@@ -146,6 +156,7 @@ def nothing(first, place, second):
         (leave_out_the_secret, "", {}, "the copy has no usable secret"),
         (nothing, "", {"KINGSCORE_SECRET_KEY": "t" * 40}, "another secret than the copy"),
         (begin_a_site_there, "", {}, "there are data here already"),
+        (give_to_the_user_of_the_site, "", {}, "is not root's"),
     ],
 )
 def test_take_over_that_cannot_be_says_why_and_changes_nothing(

@@ -18,7 +18,7 @@ from django.db import connection
 from tournaments.management import copying
 from tournaments.management.copying import CopyFault, has_copy, litestream
 from tournaments.management.programs import open_listener
-from tournaments.origin import lan_address
+from tournaments.origin import THIS_MACHINE_ONLY, lan_address
 from tournaments.services.backups.archives import BackupFault, state_at
 from tournaments.services.backups.backups import place_file, refuse_where_data_are
 
@@ -59,6 +59,10 @@ class Command(BaseCommand):
         """
         if connection.vendor != "sqlite":
             raise CopyFault("here is PostgreSQL, which has other means: docs/take-over.md")
+        # What root writes there the user of the site cannot read, and the first machine not notice.
+        is_folder = copying.is_folder(place) and copying.is_there(place)
+        if is_folder and not os.geteuid() and Path(place).stat().st_uid:
+            raise CopyFault(f"{place} is not root's. As the user of the site: kingscore take_over")
         refuse_where_data_are()
         os.chdir(settings.DATA)
         newest, source = find_copy(place)
@@ -99,10 +103,10 @@ class Command(BaseCommand):
         self.stdout.write(f"Taken over, as it was at {at}. The other machine was {found_at}")
         host = urlsplit(found_at).hostname
         if host not in {None, lan_address()}:
-            self.stdout.write(
-                f"Phones look for it there: give this machine the address {host}, and they go on"
-                " by themselves. docs/take-over.md says how."
-            )
+            # Behind a proxy.
+            is_hidden = host in THIS_MACHINE_ONLY
+            way = "let its name lead here" if is_hidden else f"give this machine the address {host}"
+            self.stdout.write(f"Phones go on once you {way}. docs/take-over.md says how.")
         if not settings.COPY_TO:
             self.stdout.write("This machine is not copied: KINGSCORE_COPY_TO is not set.")
 
