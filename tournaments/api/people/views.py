@@ -184,7 +184,7 @@ class PlayerViewSet(PlayerMixin, ListMixin, RetrieveMixin, UpdateMixin, DestroyM
         words = self.request.query_params.get("q", "")
         rows = players.players_found(self.club, words, directs=self.directs)
         rows = rows.select_related("account")
-        if role_in(self.http_request, self.club) is None:
+        if not self.directs and role_in(self.http_request, self.club) is None:
             # Others read who played or registered where they may look.
             events = Event.objects.listed_for(self.request.user).filter(club=self.club)
             seats = Seat.objects.filter(game__table__round__event__in=events)
