@@ -38,7 +38,7 @@ JSON = (
 @pytest.fixture
 def well(transactional_db, live_server, settings, monkeypatch):
     """A site that runs as it should, except for what a test changes."""
-    # In memory a connection of its own finds a table locked that another test has left unread.
+    # In a run of all tests this write, by a connection of its own, was refused; alone it is not.
     monkeypatch.setitem(LOOKS, "writing", Look(lambda: None))
     now = timezone.now()
     Backup.objects.create(began_at=now, ended_at=now, rows=1, size=1)
