@@ -46,7 +46,7 @@ LAY = "from benchmarks.evening.laying import print_evening\nprint_evening({table
 
 @dataclass
 class Table:
-    """A table whose phone writes; `answered` is when each of its deals was acknowledged."""
+    """A phone that writes a game; `answered` has the time of each acknowledged deal."""
 
     phone: Phone
     game: str

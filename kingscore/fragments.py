@@ -144,7 +144,7 @@ def fragment(context: template.Context, name: str) -> SafeString:
 
 
 class Pages(DjangoTemplates):
-    """Templates of Django's language, whose refused forms the log knows."""
+    """Django templates; the errors of a rendered form are added to the line of the log."""
 
     def get_template(self, template_name: str) -> "Page":
         return Page(super().get_template(template_name).template, self)

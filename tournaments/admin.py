@@ -349,13 +349,13 @@ class EntrantAdmin(ReadingAdmin):
     search_help_text = "The whole slug of a tournament, or a part of the name of a team"
 
 
-class OfEntrantAdmin(ReadingAdmin):
+class EntrantRelatedAdmin(ReadingAdmin):
     search_fields = ("entrant__tournament__slug__exact",)
     search_help_text = "The whole slug of a tournament"
 
 
 @admin.register(models.Sitting)
-class SittingAdmin(OfEntrantAdmin):
+class SittingAdmin(EntrantRelatedAdmin):
     """The seating of published rounds."""
 
     list_display = ("entrant", "entrant__tournament", "round", "table", "side")
@@ -363,12 +363,12 @@ class SittingAdmin(OfEntrantAdmin):
 
 
 @admin.register(models.Substitute)
-class SubstituteAdmin(OfEntrantAdmin):
+class SubstituteAdmin(EntrantRelatedAdmin):
     list_display = ("entrant", "entrant__tournament", "round_number", "instead_of", "player")
 
 
 @admin.register(models.Ruling)
-class RulingAdmin(OfEntrantAdmin):
+class RulingAdmin(EntrantRelatedAdmin):
     """Rulings of directors, including withdrawn ones."""
 
     list_display = ("entrant", "entrant__tournament", "round", "kind", "points", "reason", "at")

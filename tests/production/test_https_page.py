@@ -67,7 +67,7 @@ MACHINE = {
 
 
 class Copy:
-    """A copy of this machine, whose programs end with it."""
+    """This machine in namespaces, with an overlay on its files; its processes end with it."""
 
     def __init__(self, folder):
         words = {

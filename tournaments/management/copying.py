@@ -24,7 +24,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 DATABASE, FILES = "db.sqlite3", "copied.sqlite3"
-"""What is copied: the database, and the one that holds the files beside it."""
+"""Names of the copied databases: that of the site, and one with the other files in it."""
 
 SECRET, FOUND_AT, DOCUMENTS = "secret-key", "found-at", "files/"
 """Names of files in it: the secret, the last address of the site, and all below a folder."""
@@ -226,7 +226,7 @@ def host_key(host: str) -> str:
 
 @contextmanager
 def litestream_running(place: str, timeline: int) -> Iterator[subprocess.Popen[str]]:
-    """Run Litestream; at the end it copies what is left."""
+    """Run Litestream; on leaving, stop it after a last copy."""
     config = configuration(place, timeline, [DATABASE, FILES], "copy.sock")
     words = [program(), "replicate", "-no-expand-env", "-config", "/dev/stdin"]
     running = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)

@@ -1,4 +1,4 @@
-/** A client that repeats what got lost, remembers what is unchanged, and throws refusals. */
+/** A client with retries that write once, cached ETags, and exceptions for refused requests. */
 
 import createClient, { type Client } from "openapi-fetch";
 import type { components, paths } from "./schema.js";

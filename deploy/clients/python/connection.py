@@ -1,4 +1,4 @@
-"""A connection that repeats what got lost, remembers what is unchanged, and raises refusals."""
+"""A client with retries that write once, cached ETags, and exceptions for refused requests."""
 
 import random
 import time

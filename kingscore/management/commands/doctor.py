@@ -40,7 +40,7 @@ from tournaments.queries.site import copied_at, load_running
 from tournaments.web.site.views import BACKUP_EVERY, LEAST_ROOM, LONGEST_WAIT, worries_of_copy
 
 Finding = tuple[bool | None, str]
-"""Whether something is right, None where it is not set up; and what is so, or what to do."""
+"""The result of a check (None: not set up), and a text: the state found, or what to do."""
 
 MARKS = {True: "✓", False: "✗", None: "–"}
 
@@ -124,7 +124,7 @@ def examine_clock(_mail_to: str) -> Iterator[Finding]:
 
 
 def examine_parts(names: Iterable[str]) -> Iterator[Finding]:
-    """Ask parts that /readyz asks, and yield those that are not ready."""
+    """Run checks of /readyz, and yield those that fail."""
     for name in names:
         try:
             answer = LOOKS[name].begin().result(PATIENCE)

@@ -1,4 +1,4 @@
-"""Whoever enters a name hears that paper has no letters for it."""
+"""Warnings at entry about letters that the fonts of documents lack."""
 
 import pytest
 from django.urls import reverse

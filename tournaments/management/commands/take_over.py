@@ -23,7 +23,7 @@ from tournaments.services.backups.archives import BackupFault, state_at
 from tournaments.services.backups.backups import place_file, refuse_where_data_are
 
 HALF = ".half-taken-over-"
-"""Prefix of what is restored but not yet checked."""
+"""Prefix of restored files that are not checked yet."""
 
 
 class Command(BaseCommand):

@@ -453,7 +453,7 @@ class TooLongAgo(Fault, code="too-early", where="since"):
 
 
 def replay(pk: int, since: datetime, by: Actor, *, at: datetime) -> Webhook:
-    """Send the events since a moment again, and those that it missed while it was paused.
+    """Send all events since a moment again, also those during a pause.
 
     Calls that are stored keep their ids, by which receivers detect repeats.
 
