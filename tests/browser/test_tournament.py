@@ -21,6 +21,25 @@ from tournaments.services.rounds.running import close_round, finish_for_time
 
 pytestmark = pytest.mark.browser
 
+BROKEN_WORDS = r"""
+() => {
+  const texts = document.createTreeWalker(document.querySelector("main"), NodeFilter.SHOW_TEXT);
+  const broken = [];
+  for (let text; (text = texts.nextNode());) {
+    const holder = text.parentElement;
+    if (!holder.checkVisibility() || holder.closest(".visually-hidden")) continue;
+    for (const word of text.data.matchAll(/\p{L}+/gu)) {
+      const range = document.createRange();
+      range.setStart(text, word.index);
+      range.setEnd(text, word.index + word[0].length);
+      const lines = new Set([...range.getClientRects()].map((box) => Math.round(box.top)));
+      if (lines.size > 1) broken.push(word[0]);
+    }
+  }
+  return broken;
+}
+"""
+
 
 def test_totals_of_a_table_take_six_key_strokes_besides_the_digits(new_laptop):
     club = ClubFactory()
@@ -150,6 +169,20 @@ def test_somebody_leaves_in_the_middle_of_a_game_in_three_taps_and_one_undoes_it
     expect(page.locator("#strip [role=status] a")).to_have_attribute(
         "href", screen.url("running", 2)
     )
+
+
+@pytest.mark.parametrize("width", [320, 390])
+def test_words_stay_whole_on_narrow_phones(new_laptop, width):
+    club = ClubFactory()
+    laptop, round_ = new_laptop(club), going(club, 2)
+    laptop.row = tournament = round_.event.tournament
+    for game in Game.objects.all():
+        record_all(game, WHOLE_GAME[:5])
+    laptop.page.set_viewport_size({"width": width, "height": 640})
+    number = tournament.entrants.first().number
+    for page in (("running", 1), ("entrant", number)):
+        laptop.open(*page)
+        assert laptop.page.evaluate(BROKEN_WORDS) == [], page
 
 
 def test_pages_follow_what_happens_at_the_tables(new_laptop):
