@@ -1,6 +1,7 @@
 """A tournament on the laptop of its director: totals by keys, and what follows by itself."""
 
 import re
+from datetime import timedelta
 
 import pytest
 from django.urls import reverse
@@ -14,7 +15,7 @@ from tests.factories import EVENING, ContextFactory, record_all
 from tests.services.tournaments.whole_tournament import whole_tournament
 from tests.tournament_builders import play, who_sits
 from tests.web.rounds.going import going, next_round, play_at
-from tournaments.models import Game, Table
+from tournaments.models import Game, Round, Table
 from tournaments.services.audit import NOBODY
 from tournaments.services.games.playing import record_totals
 from tournaments.services.rounds.running import close_round, finish_for_time
@@ -183,6 +184,26 @@ def test_words_stay_whole_on_narrow_phones(new_laptop, width):
     for page in (("running", 1), ("entrant", number)):
         laptop.open(*page)
         assert laptop.page.evaluate(BROKEN_WORDS) == [], page
+
+
+def test_tables_that_play_stand_on_the_first_screen_below_what_needs_the_director(new_laptop):
+    club = ClubFactory()
+    laptop, round_ = new_laptop(club), going(club, 3, confirmations="all", minutes=60)
+    laptop.row = round_.event.tournament
+    play_at(round_, 2, WHOLE_GAME)
+    play_at(round_, 3, WHOLE_GAME[:5])
+    Table.objects.filter(number=1).update(called_at=timezone.now())
+    Round.objects.update(clock_started_at=timezone.now() - timedelta(minutes=65))
+
+    for width, height in ((390, 844), (1280, 800)):
+        laptop.page.set_viewport_size({"width": width, "height": height})
+        laptop.open("running", 1)
+
+        expect(laptop.page.locator(".strip .over")).to_be_visible()
+        expect(laptop.page.locator("#more-time")).to_have_count(1)
+        expect(laptop.page.locator(".trouble")).to_have_count(2)
+        line = laptop.page.locator(".running-tables.lines > li").first.bounding_box()
+        assert line["y"] + line["height"] <= height
 
 
 def test_pages_follow_what_happens_at_the_tables(new_laptop):

@@ -141,6 +141,7 @@ def test_dispute_calls_the_director_who_sees_both_versions(phone, director, roun
     director.post(of_all("answer_call", round_, round_.number, 1))
     page = director.get(of_all("running", round_, round_.number))
     assert page.context["tables"][0].disputed
+    page = director.get(of_all("entrants", round_))
     assert of_all("running_table", round_, round_.number, 1) in page.text.partition("next-step")[2]
     shown = director.get(of_all("running_table", round_, round_.number, 1)).context["disputes"]
     counts = [

@@ -3,7 +3,7 @@
 import json
 import logging
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from django.db import Error
@@ -218,6 +218,10 @@ def strip_of(
         strip = load_strip(row, far, moved(), now)
         round_, act, step = far.round_, last_act(row, now), strip_step(strip)
         button = button_of(step, row)
+        if step.code == "go-to-table" and page is not None and page.url_name == "running":
+            # The table is the first of that page.
+            tables = button_of(replace(step, code="look-at-tables", table=None), row)
+            button = tables if tables.url == at else button
         if step.code in ("start-and-seat", "seat-round") and strip.settings.line_up:
             # Before a round is seated, the line-ups come first.
             args = (row.event.club.slug, row.slug, step.round or 1)
