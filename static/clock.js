@@ -10,11 +10,11 @@ function text(seconds) {
   return `${whole}:${two(seconds % 60)}`;
 }
 
-// After two hours what the server said stays.
+// After an hour what the server said stays.
 function over(clock, seconds) {
   const minutes = Math.floor(seconds / 60);
   if (!minutes) return clock.dataset.up;
-  return minutes < 120 ? clock.dataset.ago.replace("#", minutes) : clock.textContent;
+  return minutes < 60 ? clock.dataset.ago.replace("#", minutes) : clock.textContent;
 }
 
 function tick() {

@@ -531,6 +531,28 @@ def points_text(points: object) -> str:
     return f"{MINUS if number < 0 else ''}{whole or ''}{part_text}"
 
 
+def duration_text(seconds: int) -> str:
+    """Return a time as people say it: 45 min, 1 h 31 min, 10 days.
+
+    Minutes are rounded up, so that 0 is the end.
+    """
+    minutes = -(-abs(seconds) // 60)
+    sign = MINUS if seconds < 0 and minutes else ""
+    days, hours, rest = minutes // 1440, minutes // 60, minutes % 60
+    if days:
+        return sign + ngettext("%(number)s day", "%(number)s days", days) % {"number": days}
+    if not hours:
+        return sign + gettext("%(minutes)s min") % {"minutes": rest}
+    text = gettext("%(hours)s h %(minutes)s min") if rest else gettext("%(hours)s h")
+    return sign + text % {"hours": hours, "minutes": rest}
+
+
+def ago_text(seconds: int) -> str:
+    """Return an age in whole minutes, hours or days."""
+    whole = max(0, seconds // 60 * 60)
+    return gettext("%(time)s ago") % {"time": duration_text(whole)} if whole else gettext("just now")
+
+
 def signed_points(points: object) -> str:
     """Return the points of one deal with a sign, unlike the counts beside them."""
     text = points_text(points)

@@ -27,7 +27,6 @@ from tournaments.web.base.pages import access_link
 from tournaments.web.base.phone import address
 from tournaments.web.rounds.views import typed_points
 
-HOUR = timedelta(hours=1)
 HTMX = {"HTTP_HX_REQUEST": "true"}
 
 
@@ -73,9 +72,9 @@ def test_round_shows_how_far_each_table_is_and_whose_phone_wrote_last(director, 
 
     lines = {line.table.number: line for line in page.context["tables"]}
     assert (lines[1].state, lines[2].state) == ("deal 3 of 20", "deal 1 of 20")
-    # An hour may be full between the two.
-    hours = {(moment - EVENING) // HOUR for moment in (before, timezone.now())}
-    assert lines[1].last in {f"{each} hours ago, by {writer}" for each in hours}
+    # A day may be full between the two.
+    days = {(moment - EVENING).days for moment in (before, timezone.now())}
+    assert lines[1].last in {f"{each} days ago, by {writer}" for each in days}
     assert lines[2].last == "nothing written yet"
     assert lines[1].totals == (-100, 0, -520, -100)
     assert "2 tables are playing, table 2 last (deal 1)" in page.text
@@ -99,7 +98,7 @@ def test_tables_that_need_a_director_come_first(director, club):
     page = director.get(url("running", round_))
 
     assert order(page) == [
-        (5, ["called 90 minutes ago"]),
+        (5, ["called 1 h 30 min ago"]),
         (2, ["nothing written for 30 min"]),
         (4, ["confirmed by nobody"]),
         (3, ["another phone took over the scoring just now"]),
@@ -211,10 +210,10 @@ def test_strip_says_how_a_round_stands_and_takes_its_one_next_step(director, clu
 
     assert said == [
         ("2 tables are playing; clock not started", None, "Start the clock"),
-        ("2 tables are playing", "60 min", "Look at the tables"),
-        ("2 tables are playing; table 1 has called you", "60 min", "Go to table 1"),
-        ("all tables have finished; table 1 is not confirmed", "60 min", "Go to table 1"),
-        ("all tables have finished", "60 min", "Close round 1"),
+        ("2 tables are playing", "1 h", "Look at the tables"),
+        ("2 tables are playing; table 1 has called you", "1 h", "Go to table 1"),
+        ("all tables have finished; table 1 is not confirmed", "1 h", "Go to table 1"),
+        ("all tables have finished", "1 h", "Close round 1"),
         ("closed", None, "Look at the correction"),
     ]
 
@@ -236,7 +235,7 @@ def test_director_starts_stops_and_sets_the_clock(director, club):
     assert (round_.clock_seconds, round_.clock_started_at) == (3840, None)
     offer = "+5 min for all"
     assert offer not in director.get(of_all("entrants", round_)).text
-    models.Round.objects.update(clock_started_at=timezone.now() - 2 * HOUR)
+    models.Round.objects.update(clock_started_at=timezone.now() - timedelta(hours=2))
     assert offer in director.get(of_all("entrants", round_)).text
     models.Round.objects.update(clock_seconds=None)
     assert clock not in director.get(url("running", round_)).text
@@ -251,7 +250,7 @@ def test_one_table_is_given_time_and_its_phone_sees_it(director, club):
     pages = {n: phone.get(address(table(round_, n).games.get(), "write")).text for n in (1, 2)}
     assert 'data-left="3600"' in pages[1]
     assert 'data-left="3780"' in pages[2]
-    assert ">63 min</span>" in pages[2]
+    assert ">1 h 3 min</span>" in pages[2]
 
 
 def call(place, number=1, **headers):

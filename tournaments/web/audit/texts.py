@@ -27,7 +27,6 @@ from tournaments.models.clubs import LeaguePoints, Paper
 from tournaments.services.clubs.membership import CLUB_FIELDS
 from tournaments.texts import labels
 from tournaments.texts.questions import options_text
-from tournaments.web.games.views import minutes_text
 
 Text = str | Promise
 Kind = AuditEntry.Kind
@@ -264,8 +263,8 @@ VALUES: Mapping[str, Callable[[Any], str]] = {
     "ruling": _label_in(Ruling.Kind),
     "missed": _label_in(Entrant.Missed),
     "points": labels.points_text,
-    "added": minutes_text,
-    "clock": minutes_text,
+    "added": labels.duration_text,
+    "clock": labels.duration_text,
     "options": lambda options: options_text(options) or "–",
     "uses": _times,
     "used": _times,

@@ -80,6 +80,7 @@ from tournaments.services.games.writing import (
 from tournaments.services.rounds.rulings import call_director
 from tournaments.services.rounds.running import standings_moved
 from tournaments.texts import labels, messages
+from tournaments.texts.labels import duration_text
 from tournaments.web.base.pages import HtmxRequest, not_modified, too_many
 from tournaments.web.base.phone import (
     LastTable,
@@ -107,7 +108,6 @@ from tournaments.web.games.starting import StakeForm, key_of, match_page
 from tournaments.web.ratings.views import rated_part
 
 MINUTE = 60
-MINUTES = 60
 
 
 @dataclass(frozen=True)
@@ -121,8 +121,8 @@ class Clock:
     def text(self) -> str:
         minutes = abs(self.left) // MINUTE
         if not self.over:
-            return minutes_text(self.left)
-        return _time_ago(minutes_text(minutes * MINUTE)) if minutes else self.up
+            return duration_text(self.left)
+        return _time_ago(duration_text(minutes * MINUTE)) if minutes else self.up
 
     @property
     def over(self) -> bool:
@@ -146,19 +146,6 @@ def clock_of(round_: Round, at: datetime, extra: int = 0) -> Clock | None:
     """Return the clock of a round, or of one of its tables; None if it has none."""
     left = seconds_left(round_, at, extra) if round_.published_at is not None else None
     return None if left is None else Clock(left, round_.clock_started_at is not None)
-
-
-def minutes_text(seconds: int) -> str:
-    """Return a time in whole minutes, from two hours on with hours.
-
-    Rounded up, so that 0 is the end.
-    """
-    minutes = -(-abs(seconds) // MINUTE)
-    sign = "−" if seconds < 0 and minutes else ""
-    if minutes < 2 * MINUTES:
-        return _("%(minutes)s min") % {"minutes": f"{sign}{minutes}"}
-    hours, minutes = divmod(minutes, MINUTES)
-    return _("%(hours)s h %(minutes)s min") % {"hours": f"{sign}{hours}", "minutes": minutes}
 
 
 @dataclass(frozen=True)

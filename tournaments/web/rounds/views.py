@@ -77,6 +77,8 @@ from tournaments.texts.labels import (
     MEANINGS,
     ROUND_STATES,
     Text,
+    ago_text,
+    duration_text,
     points_text,
     round_name,
     ruling_unit,
@@ -96,7 +98,7 @@ from tournaments.web.base.pages import (
 from tournaments.web.base.phone import address
 from tournaments.web.events.views import card_path
 from tournaments.web.games.correcting import disputes_of
-from tournaments.web.games.views import Clock, clock_of, minutes_text, number_in
+from tournaments.web.games.views import Clock, clock_of, number_in
 from tournaments.web.rounds.seating import round_action
 from tournaments.web.tournaments.steps import act_text, strip_etag
 from tournaments.web.tournaments.views import page_of, preview_below, round_to_see
@@ -241,9 +243,9 @@ TEXTS: Mapping[str, Callable[[int, str], str]] = {
     "called": lambda age, _names: _("called %(ago)s") % {"ago": ago_text(age)},
     "disputed": lambda _age, names: _("a deal is disputed by %(names)s") % {"names": names},
     "left": lambda _age, names: _("%(names)s has withdrawn and still sits here") % {"names": names},
-    "over-time": lambda age, _names: _("over time by %(minutes)s") % {"minutes": minutes_text(age)},
+    "over-time": lambda age, _names: _("over time by %(minutes)s") % {"minutes": duration_text(age)},
     "silent": lambda age, _names: (
-        _("nothing written for %(minutes)s") % {"minutes": minutes_text(age // MINUTE * MINUTE)}
+        _("nothing written for %(minutes)s") % {"minutes": duration_text(age // MINUTE * MINUTE)}
     ),
     "unconfirmed": lambda _age, names: (
         _("not confirmed by %(names)s") % {"names": names} if names else _("confirmed by nobody")
@@ -267,17 +269,6 @@ KINDS: Mapping[str, Text] = {
 def _written_text(minutes: int, name: str) -> str:
     params = {"ago": ago_text(minutes * MINUTE), "name": name}
     return _("%(ago)s, by %(name)s") % params if name else params["ago"]
-
-
-def ago_text(seconds: int) -> str:
-    """Return an age in minutes, or in hours if it is longer."""
-    minutes = max(0, seconds // MINUTE)
-    if not minutes:
-        return _("just now")
-    if minutes < 120:
-        text = ngettext("%(minutes)s minute ago", "%(minutes)s minutes ago", minutes)
-        return text % {"minutes": minutes}
-    return _("%(hours)s hours ago") % {"hours": minutes // 60}
 
 
 MINUTES = (1, 3, 5, 10)

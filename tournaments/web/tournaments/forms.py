@@ -31,7 +31,7 @@ from tournaments.queries.steps import PLAYED
 from tournaments.services.events.events import EventPlan
 from tournaments.services.tournaments.lifecycle import TABLES, TournamentPlan
 from tournaments.texts import messages
-from tournaments.texts.labels import points_text
+from tournaments.texts.labels import duration_text, points_text
 from tournaments.web.base.pages import declared_field, labels_of
 from tournaments.web.events.forms import EventForm
 
@@ -287,8 +287,7 @@ class TournamentForm(EventForm):
             try:
                 start = time.fromisoformat(str(self["starts_at"].value() or ""))
             except ValueError:
-                hours, rest = divmod(lasts // timedelta(minutes=1), 60)
-                ends = _("about %(hours)s h %(minutes)s min") % {"hours": hours, "minutes": rest}
+                ends = _("about %(time)s") % {"time": duration_text(int(lasts.total_seconds()))}
             else:
                 at = datetime.combine(date.min, start) + lasts
                 ends = _("the last ends at about %(time)s") % {"time": f"{at:%H:%M}"}
