@@ -31,8 +31,7 @@ def tournament_state(row: Tournament, strip: Strip, *, directs: bool) -> tuple[s
         head = round_name(round_) if round_.stage else of_all
         parts = list(_round_parts(strip, round_, directs=directs))
     else:
-        shut = row.state == State.REGISTRATION and not can_register(row, timezone.now())
-        head = _("registration closed") if shut else row.get_state_display()
+        head = state_name(row)
         parts = list(_entrants_parts(row, far, directs=directs))
     if far.here is not None:
         parts.append(_("here: %(here)s") % {"here": far.here})
@@ -42,6 +41,12 @@ def tournament_state(row: Tournament, strip: Strip, *, directs: bool) -> tuple[s
         )
         parts.append(text % {"number": far.needed})
     return head[:1].upper() + head[1:], "; ".join(parts)
+
+
+def state_name(row: Tournament) -> str:
+    """Return the state of a tournament; registration closes some hours before the start."""
+    shut = row.state == State.REGISTRATION and not can_register(row, timezone.now())
+    return _("registration closed") if shut else str(row.get_state_display())
 
 
 def _entrants_parts(row: Tournament, far: HowFar, *, directs: bool) -> Iterator[str]:

@@ -7,6 +7,7 @@ from django.utils.formats import number_format
 
 from tournaments.engine.documents.games import letters_of
 from tournaments.engine.rules import rulesets
+from tournaments.queries.states import state_name
 from tournaments.texts.labels import (
     breakable_name,
     points_text,
@@ -23,6 +24,7 @@ register.filter("code", letters_of)
 register.filter("signed", signed_points)
 register.filter("breakable", breakable_name)
 register.filter("stage_name", stage_name)
+register.filter("state_name", state_name)
 register.filter("section_name", section_name)
 
 

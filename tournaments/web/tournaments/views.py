@@ -48,7 +48,7 @@ from tournaments.queries.state import (
     rules_of_tournament,
     settings_of,
 )
-from tournaments.queries.states import tournament_state
+from tournaments.queries.states import state_name, tournament_state
 from tournaments.queries.steps import HowFar, Version, current_round, how_far, version_of
 from tournaments.reports.tournament_document import tournament_document
 from tournaments.services.base.writes import Refused
@@ -272,7 +272,7 @@ class TournamentPage:
 
     def line_of_leaders(self, *details: str) -> str:
         leaders = leaders_of(self.version, lambda: self.state)
-        parts = [self.event.club.name, *details, self.row.get_state_display(), leaders]
+        parts = [self.event.club.name, *details, state_name(self.row), leaders]
         return " · ".join(filter(None, parts))
 
     def preview_as(self, title: str, line: Callable[[], str]) -> LinkPreview | None:
