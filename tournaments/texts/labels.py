@@ -549,8 +549,9 @@ def duration_text(seconds: int) -> str:
 
 def ago_text(seconds: int) -> str:
     """Return an age in whole minutes, hours or days."""
-    whole = max(0, seconds // 60 * 60)
-    return gettext("%(time)s ago") % {"time": duration_text(whole)} if whole else gettext("just now")
+    if seconds < 60:
+        return gettext("just now")
+    return gettext("%(time)s ago") % {"time": duration_text(seconds // 60 * 60)}
 
 
 def signed_points(points: object) -> str:

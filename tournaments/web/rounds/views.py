@@ -243,7 +243,9 @@ TEXTS: Mapping[str, Callable[[int, str], str]] = {
     "called": lambda age, _names: _("called %(ago)s") % {"ago": ago_text(age)},
     "disputed": lambda _age, names: _("a deal is disputed by %(names)s") % {"names": names},
     "left": lambda _age, names: _("%(names)s has withdrawn and still sits here") % {"names": names},
-    "over-time": lambda age, _names: _("over time by %(minutes)s") % {"minutes": duration_text(age)},
+    "over-time": lambda age, _names: (
+        _("over time by %(minutes)s") % {"minutes": duration_text(age)}
+    ),
     "silent": lambda age, _names: (
         _("nothing written for %(minutes)s") % {"minutes": duration_text(age // MINUTE * MINUTE)}
     ),
