@@ -138,7 +138,7 @@ def walk_in_and_latecomer(second, club):
     """On the phone of the second director: a third table is filled, and one more sits out."""
     enter_club(second, club)
     second.row = Tournament.objects.get()
-    second.press(second.page.locator(".event-card .button"))
+    second.press(second.page.locator("a.now"))
     second.follow("entrants")
     second.press(second.page.locator(f".actions a[href='{second.url('add_entrants')}']"))
     second.page.fill("form:has([value=one]) [name=name]", WALK_IN)

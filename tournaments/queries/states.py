@@ -5,12 +5,11 @@ from datetime import date
 from typing import Any
 
 from django.utils import timezone
-from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext, pgettext
 
 from tournaments.engine.rules.rulesets import Points
-from tournaments.models import Event, Round, Tournament
+from tournaments.models import Round, Tournament
 from tournaments.queries.overview import Leader, Overview, Strip
 from tournaments.queries.state import can_register
 from tournaments.queries.steps import HowFar
@@ -166,17 +165,15 @@ def _way(seen: Overview, standing: Leader) -> str:
     return _("%(points)s points to place %(place)s") % {"points": points, "place": above.place}
 
 
-def club_state(last: Event | None, came: int, following: Event | None, today: date) -> str:
-    """Return how many came to the last evening of a club, and when the following one is."""
-    parts = []
-    if last is not None and came:
-        text = ngettext("%(day)s %(number)s person came", "%(day)s %(number)s people came", came)
-        parts.append(text % {"day": _day(last.held_on, today), "number": came})
-    if following is not None:
-        day = {"day": _day(following.held_on, today), "event": following.name}
-        parts.append(_("%(day)s %(event)s") % day)
-    sentence = "; ".join(parts)
-    return sentence[:1].upper() + sentence[1:]
+def club_state(players: int, came: int) -> str:
+    """Return how many play in a club, and how many came to its last evening."""
+    parts = [ngettext("%(number)s player", "%(number)s players", players) % {"number": players}]
+    if came:
+        text = ngettext(
+            "%(number)s came to the last evening", "%(number)s came to the last evening", came
+        )
+        parts.append(text % {"number": came})
+    return "; ".join(parts)
 
 
 A_TABLE = 4
@@ -206,8 +203,8 @@ def new_club_state(players: int) -> str:
     return "; ".join([text % numbers, *([rest % numbers] if over else [])])
 
 
-def _day(day: date, today: date) -> str:
-    """Return a day as people say it: by its weekday if it is less than a week away."""
-    near = {-1: _("yesterday"), 0: _("today"), 1: _("tomorrow")}
-    away = (day - today).days
-    return near.get(away) or date_format(day, "l" if abs(away) < 7 else "MONTH_DAY_FORMAT")
+def days_away(day: date, today: date) -> str:
+    """Return how far a day is, as people say it."""
+    number = (day - today).days
+    text = ngettext("in %(number)s day", "in %(number)s days", number) % {"number": number}
+    return {0: _("today"), 1: _("tomorrow")}.get(number, text)

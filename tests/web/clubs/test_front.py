@@ -30,12 +30,14 @@ def front(browser):
     return browser.get(CLUB).context["front"]
 
 
-def test_players_that_were_merged_are_counted_once(member, club):
+def test_club_opens_with_its_players_and_how_many_came_last(member, club):
+    club_factories.PlayerFactory.create_batch(2, club=club)
+    assert "2 players." in member.get(CLUB).text
+    played(club, (100, -50, -30, -20))
     one, other = club_factories.PlayerFactory.create_batch(2, club=club)
-    before = member.get(CLUB).context["players"]()
     merge_players(one.pk, other.pk, NOBODY, at=timezone.now())
 
-    assert member.get(CLUB).context["players"]() == before - 1
+    assert "7 players; 4 came to the last evening." in member.get(CLUB).text
 
 
 def test_winner_of_an_evening_is_who_made_most_points_in_all_its_games(member, club):
@@ -123,6 +125,13 @@ def card(browser):
     return found and found.groups()
 
 
+def live(browser):
+    text = browser.get(CLUB).text
+    line = r'class="now" href="([^"]*)".*?<small>([^<]*) finished</small>.*?"go">(\w+)<'
+    found = re.search(line, text, re.DOTALL)
+    return found and found.groups()
+
+
 def row_page(row):
     return reverse("tournament", args=[row.event.club.slug, row.slug])
 
@@ -137,7 +146,10 @@ def test_members_register_for_the_next_tournament_and_others_open_it(visitor, cl
     opened = (reverse("event", args=["moda", row.event.public_id]), "Open")
     assert "/register/" not in visitor.get(row_page(row)).text
 
-    assert "6 registered. 2 more fill table 2." in visitor.get(CLUB).text
+    text = visitor.get(CLUB).text
+    assert "6 registered. 2 more fill table 2." in text
+    assert "Next evening · in 3 days" in text
+    assert text.count('<i class="taken">') == 6
     assert card(visitor) == opened
     register = reverse("register", args=[row.public_id, row.secret("register")])
     assert card(visitor.become("member", club)) == (register, "Register")
@@ -150,20 +162,36 @@ def test_members_register_for_the_next_tournament_and_others_open_it(visitor, cl
     assert f'href="{register}"' in stranger.get(row_page(row)).text
 
 
-def test_evening_being_played_is_a_line_and_its_directors_enter_results(visitor, club):
+def test_evening_being_played_is_a_line_that_its_directors_manage(visitor, club):
     event = club_factories.EventFactory(club=club, held_on=on(0), name="Tonight")
     round_ = club_factories.RoundFactory(event=event, number=1)
     club_factories.TableFactory(round=round_, number=1)
     address = reverse("event", args=["moda", event.public_id])
 
-    text = visitor.become("member", club).get(CLUB).text
-    assert re.search(rf'href="{address}">[^<]*</a>: Round 1, 0 of 1 tables', text, re.DOTALL)
+    assert live(visitor.become("member", club)) == (address, "Round 1, 0 of 1 tables", "Watch")
     assert card(visitor) is None
     director = visitor.become("director", club)
     # The first evening of a club is played on its page.
     assert director.get(CLUB).context["evening"] == event
     played(club, (100, -50, -30, -20))
-    assert card(director) == (address, "Enter results")
+    assert live(director) == (address, "Round 1, 0 of 1 tables", "Manage")
+
+
+def test_directors_come_from_the_club_to_the_round_being_played(visitor, club):
+    row = club_factories.TournamentFactory(
+        event__club=club, event__held_on=on(0), event__published=True, state="running"
+    )
+    round_ = club_factories.RoundFactory(event=row.event, number=2, published_at=timezone.now())
+    club_factories.TableFactory(round=round_, number=1)
+    text = "Round 2, 0 of 1 tables"
+
+    at = reverse("event", args=["moda", row.event.public_id])
+    assert live(visitor.become("member", club)) == (at, text, "Watch")
+    assert live(visitor.become("director", club)) == (
+        reverse("running", args=["moda", row.slug, 2]),
+        text,
+        "Manage",
+    )
 
 
 def bar(browser, path):
@@ -178,18 +206,28 @@ def test_bar_is_the_same_on_every_page_of_a_club_and_says_where_one_is(visitor, 
     club_factories.SeasonFactory(club=club, starts_on=on(-60), ends_on=on(60))
     words = ["Evenings", "League", "Ratings", "Records"]
     event = club_factories.EventFactory(club=club)
-    owners = ["Manage", "Players", "Members", "Seasons", "All games", "Import", "House rules"]
+    # The last word stands a second time among the further ones, for the narrowest phones.
+    owners = [
+        "Manage",
+        "Records",
+        "Players",
+        "Members",
+        "Seasons",
+        "All games",
+        "Import",
+        "House rules",
+    ]
 
     assert bar(visitor.become("member", club), CLUB) == (
         words,
-        ["More", *owners[1:5], "Calendar and embedding", "Leave the club"],
+        ["More", *owners[1:6], "Calendar and embedding", "Leave the club"],
         [],
     )
     visitor.become("owner", club)
     more = [*owners, "What was changed", "Settings", "Calendar and embedding", "Leave the club"]
     for path, here in (
         (reverse("event", args=["moda", event.public_id]), [("true", "Evenings")]),
-        (reverse("club_records", args=["moda"]), [("page", "Records")]),
+        (reverse("club_records", args=["moda"]), [("page", "Records")] * 2),
         (reverse("new_players", args=["moda"]), [("true", "Players")]),
         (reverse("club_house_rules", args=["moda"]), [("page", "House rules")]),
     ):

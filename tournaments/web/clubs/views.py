@@ -48,8 +48,8 @@ from tournaments.queries.site import (
     version_of_games,
 )
 from tournaments.queries.standings import LeagueReader
-from tournaments.queries.state import rules_of_tournament
-from tournaments.queries.states import A_TABLE, club_state, new_club_state
+from tournaments.queries.state import rules_of_tournament, settings_of
+from tournaments.queries.states import A_TABLE, club_state, days_away, new_club_state
 from tournaments.queries.statistics import (
     ClubFront,
     EveningWinner,
@@ -68,7 +68,7 @@ from tournaments.services.clubs.membership import (
 )
 from tournaments.services.events.events import EventPlan, dates_of, season_on
 from tournaments.services.games.tables import start_evening
-from tournaments.texts.labels import points_text
+from tournaments.texts.labels import name_of, points_text
 from tournaments.web.base.forms import warn_of_boxes
 from tournaments.web.base.pages import cached_for_going_back, curve_of, show_refusal
 from tournaments.web.base.phone import LinkPreview, link_preview
@@ -76,7 +76,12 @@ from tournaments.web.clubs.forms import ClubForm, LogoForm, SettingsForm
 from tournaments.web.events.forms import WhoForm
 from tournaments.web.events.views import evening_page, tell_who_rests, who_form
 from tournaments.web.standings.tables import KEPT_SECONDS
-from tournaments.web.tournaments.my_card import filling_text, playing_text, register_address
+from tournaments.web.tournaments.my_card import (
+    chairs_of,
+    filling_text,
+    playing_text,
+    register_address,
+)
 
 FURTHER_DOWN = {
     "club_ratings": "club_calibration",
@@ -193,7 +198,7 @@ CURVE = (96, 28, 4)
 def front_page(
     request: HttpRequest, bar: ClubBar, events: EventQuerySet, now: Sequence[PlayingEvent]
 ) -> dict[str, Any]:
-    """Return the front page, cached by this process until a change (6 queries, or up to 22)."""
+    """Return the front page, cached by this process until a change (6 queries, or up to 23)."""
     # The type checker does not see the annotations.
     past: list[Any] = list(last_events(events, now)[:WINNERS])
     seasons = bar.club.seasons.select_related("club")
@@ -217,6 +222,7 @@ def front_page(
             )
         seats = Seat.objects.filter(game__table__round__event__in=past[:1])
         page = {
+            "players": bar.club.players.present().count(),
             "came": seats.aggregate(number=Count("player", distinct=True))["number"],
             "leaders": _leader_lines(front),
             "winners": winners,
@@ -315,38 +321,29 @@ def preview_of(request: HttpRequest, club: Club, front: dict[str, Any]) -> LinkP
     return link_preview(request, club.name, line)
 
 
-def playing_event(club: Club, playing: PlayingEvent) -> dict[str, Any]:
-    """Return what is being played as a card, with the tables of its round for its directors."""
-    event = playing.event
-    at = reverse("event", args=[club.slug, event.public_id])
-    if event.is_tournament and playing.round:
-        at = reverse("running", args=[club.slug, event.tournament.slug, playing.round])
-    return {
-        "event": event,
-        "coming": playing_text(playing),
-        "button": _("Enter results"),
-        "url": at,
-        "playing": True,
-    }
-
-
 def next_event(event: Any, role: str) -> dict[str, Any]:
     """Return a coming event as a card, where its visitor with this role may register for it.
 
     `coming` says how many have registered, and how many more fill the last table.
     """
     at = reverse("event", args=[event.club.slug, event.public_id])
-    card = {"event": event, "coming": "", "button": _("Open"), "url": at, "playing": False}
+    card = {"event": event, "coming": "", "button": _("Open"), "url": at}
     tournament: Tournament | None = getattr(event, "tournament", None)
-    if tournament is None or tournament.state != Tournament.State.REGISTRATION:
+    if tournament is None:
+        return card
+    rules, settings = rules_of_tournament(tournament), settings_of(tournament)
+    rounds = ngettext("%(number)s round", "%(number)s rounds", settings.rounds)
+    card["game"] = f"{name_of(rules)}, {rounds % {'number': settings.rounds}}"
+    if tournament.state != Tournament.State.REGISTRATION:
         return card
     register = "" if role in DIRECTING else register_address(tournament, member=bool(role))
     if register:
         card |= {"url": register, "button": _("Register")}
     if number := event.comers:
         text = ngettext("%(number)s registered.", "%(number)s registered.", number)
-        filling = filling_text(number, rules_of_tournament(tournament).side_count)
+        filling = filling_text(number, rules.side_count)
         card["coming"] = f"{text % {'number': number}} {filling}".strip()
+        card["chairs"] = chairs_of(number, rules.side_count, settings.capacity)
     return card
 
 
@@ -431,35 +428,26 @@ def show_club(request: HttpRequest, row: Club, form: WhoForm | None = None) -> H
     front = front_page(request, bar, events, now)
     playing = [each.event.pk for each in now]
     soon = list(coming(events, today).exclude(pk__in=playing)[: SHOWN_EVENTS + 1])
-    is_new = bar.directs and not front["winners"]
+    lead = next_event(soon.pop(0), bar.role) if soon else None
+    is_new, players = bar.directs and not front["winners"], front["players"]
     page: dict[str, Any] = {"is_new": is_new}
-    lead, state = None, ""
+    state = club_state(players, front["came"])
     if is_new and now and not now[0].event.is_tournament:
         first = now.pop(0)
         page |= evening_page(request, first.event, directs=True) | {"evening": first.event}
         state = f"{first.event.name}: {playing_text(first)}"
-    elif bar.directs and now:
-        lead = playing_event(row, now.pop(0))
-    last = front["winners"][0]["event"] if front["winners"] else None
-    following = soon[0] if soon else None
-    if lead is None and soon:
-        lead = next_event(soon.pop(0), bar.role)
-    state = state or club_state(last, front["came"], following, today)
-    players = row.players.present()
-    if is_new and "evening" not in page:
+    elif is_new:
         names = pgettext("players of the sample game", "Alice, Ben, Clara, David")
-        number = players.count()
-        page |= {"example": names.replace(", ", "\n"), "enough": number >= A_TABLE}
-        if not lead:
-            state = new_club_state(number)
+        page |= {"example": names.replace(", ", "\n"), "enough": players >= A_TABLE}
+        if not lead and not now:
+            state = new_club_state(players)
             page["who"] = form or who_form(row, None)
     page |= {
         "club": row,
         "bar": bar,
-        "role": bar.role and Role(bar.role).label,
         "state": state,
+        "away": lead and days_away(lead["event"].held_on, today),
         # Lazy, as only a new club asks for them.
-        "players": players.count,
         "director_count": row.members.filter(role__in=DIRECTING).count,
         "differences": counts_of(row.pk) if bar.owns else [],
         "now": [(each, playing_text(each)) for each in now],

@@ -244,12 +244,14 @@ def overview_page(seen: Overview, query: str, capacity: int | None) -> dict[str,
         "more_comers": max(0, coming - MOST_COMERS),
         "filling": filling_text(coming, seats),
         "free": None if capacity is None else max(0, capacity - coming),
-        # The chairs of each table, taken or free; at least one table.
-        "chairs": [
-            [at * seats + chair < coming for chair in range(seats)]
-            for at in range(max(1, -(-coming // seats), min(capacity or 0, MOST_COMERS) // seats))
-        ],
+        "chairs": chairs_of(coming, seats, capacity),
     }
+
+
+def chairs_of(coming: int, seats: int, capacity: int | None) -> list[list[bool]]:
+    """Return the chairs of each table, taken or free; at least one table."""
+    tables = max(1, -(-coming // seats), min(capacity or 0, MOST_COMERS) // seats)
+    return [[at * seats + chair < coming for chair in range(seats)] for at in range(tables)]
 
 
 def register_address(row: Tournament, *, member: bool) -> str:
