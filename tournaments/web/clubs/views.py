@@ -76,12 +76,7 @@ from tournaments.web.clubs.forms import ClubForm, LogoForm, SettingsForm
 from tournaments.web.events.forms import WhoForm
 from tournaments.web.events.views import evening_page, tell_who_rests, who_form
 from tournaments.web.standings.tables import KEPT_SECONDS
-from tournaments.web.tournaments.my_card import (
-    chairs_of,
-    filling_text,
-    playing_text,
-    register_address,
-)
+from tournaments.web.tournaments.my_card import filling_of, playing_text, register_address
 
 FURTHER_DOWN = {
     "club_ratings": "club_calibration",
@@ -341,9 +336,8 @@ def next_event(event: Any, role: str) -> dict[str, Any]:
         card |= {"url": register, "button": _("Register")}
     if number := event.comers:
         text = ngettext("%(number)s registered.", "%(number)s registered.", number)
-        filling = filling_text(number, rules.side_count)
-        card["coming"] = f"{text % {'number': number}} {filling}".strip()
-        card["chairs"] = chairs_of(number, rules.side_count, settings.capacity)
+        card |= filling_of(number, rules.side_count, settings.capacity)
+        card["coming"] = f"{text % {'number': number}} {card['filling']}".strip()
     return card
 
 

@@ -242,16 +242,8 @@ def overview_page(seen: Overview, query: str, capacity: int | None) -> dict[str,
         "winner": winner_path(seen),
         "comers": [seen.names[key] for key in seen.here[:MOST_COMERS]],
         "more_comers": max(0, coming - MOST_COMERS),
-        "filling": filling_text(coming, seats),
         "free": None if capacity is None else max(0, capacity - coming),
-        "chairs": chairs_of(coming, seats, capacity),
-    }
-
-
-def chairs_of(coming: int, seats: int, capacity: int | None) -> list[list[bool]]:
-    """Return the chairs of each table, taken or free; at least one table."""
-    tables = max(1, -(-coming // seats), min(capacity or 0, MOST_COMERS) // seats)
-    return [[at * seats + chair < coming for chair in range(seats)] for at in range(tables)]
+    } | filling_of(coming, seats, capacity)
 
 
 def register_address(row: Tournament, *, member: bool) -> str:
@@ -318,14 +310,18 @@ def playing_text(playing: PlayingEvent) -> str:
     }
 
 
-def filling_text(coming: int, seats: int) -> str:
-    """Return how many more fill the last table; "" if it is full."""
-    missing = -coming % seats
-    if not coming or not missing:
-        return ""
-    return ngettext(
-        "%(number)s more fills table %(table)s.", "%(number)s more fill table %(table)s.", missing
-    ) % {"number": missing, "table": coming // seats + 1}
+def filling_of(coming: int, seats: int, capacity: int | None) -> dict[str, Any]:
+    """Return the chairs of each table, taken or free, and how many more fill the last one."""
+    missing, text = -coming % seats, ""
+    if coming and missing:
+        text = ngettext(
+            "%(number)s more fills table %(table)s.",
+            "%(number)s more fill table %(table)s.",
+            missing,
+        ) % {"number": missing, "table": coming // seats + 1}
+    tables = max(1, -(-coming // seats), min(capacity or 0, MOST_COMERS) // seats)
+    chairs = [[at * seats + chair < coming for chair in range(seats)] for at in range(tables)]
+    return {"filling": text, "chairs": chairs}
 
 
 def winner_path(seen: Overview) -> dict[str, Any] | None:
