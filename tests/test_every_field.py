@@ -131,11 +131,11 @@ def test_fields_of_an_evening_go_all_the_way_round(director, program, club):
     assert values_of(second) == values
 
     plain = {"name": "Salı", "held_on": "2026-11-17", "ruleset": RULESET}
-    third = program.post("clubs/moda/events/", plain).json()["id"]
-    changed = program.patch(f"clubs/moda/events/{third}/", values)
+    third = program.post("clubs/moda/events/", plain).json()
+    changed = program.patch(f"clubs/moda/events/{third['id']}/", values)
     assert some_of(values, changed.json()) == values
     (line,) = AuditEntry.objects.filter(action="change-event")
-    assert line.after == values
+    assert (line.before, line.after) == (some_of(values, third), values)
 
 
 def test_fields_and_settings_of_a_tournament_go_all_the_way_round(director, program, club):
@@ -192,6 +192,7 @@ def test_settings_of_a_club_go_all_the_way_round(director, club):
     assert (changed.json(), some_of(values, vars(club))) == (values, values)
 
     other = ClubFactory(slug="other")
+    stood = some_of(values, vars(other))
     MemberFactory(club=other, user=owner, role=Role.OWNER)
     director.force_login(owner)
     form = director.get(reverse("club_settings", args=["moda"])).context["form"]
@@ -199,7 +200,7 @@ def test_settings_of_a_club_go_all_the_way_round(director, club):
     other.refresh_from_db()
     assert some_of(values, vars(other)) == values
     (line,) = AuditEntry.objects.filter(club=other, action="change")
-    assert line.after == values
+    assert (line.before, line.after) == (stood, values)
 
 
 def setup_values(rules):

@@ -47,7 +47,9 @@ GAME = {
         _write(5, "head", None, {**HEAD, "title": "Moda Açık – 1"}, before=HEAD),
         _write(6, "entry", 2, STOPPED),
     ],
-    "confirmations": [{"seat": 1, "revision": 6, "at": AT}],
+    "confirmations": [
+        {"seat": seat, "revision": revision, "at": AT} for seat, revision in ((1, 6), (2, 6))
+    ],
 }
 
 
@@ -100,7 +102,13 @@ DOCUMENT = {
         for n in range(1, 7)
     ],
     "entrants": [_entrant(1, team="A"), *map(_entrant, range(2, 5)), _entrant(5, house=True)],
-    "substitutes": [{"entrant": "e3", "round": 1, "instead_of": "p3", "player": "p6"}],
+    "substitutes": [
+        {"entrant": "e3", "round": number, "instead_of": "p3", "player": "p6"} for number in (1, 2)
+    ],
+    "line_ups": [
+        {"round": number, "team": team, "entrants": entrants}
+        for number, team, entrants in ((1, "A", ["e1"]), (2, "A", ["e1"]), (2, "B", ["e2", "e3"]))
+    ],
     "rounds": [
         _round(
             1,
@@ -118,6 +126,7 @@ DOCUMENT = {
         {**RULING, "kind": "penalty", "points": "1/2", "withdrawn_at": None},
         {**RULING, "kind": "adjusted", "points": 4, "withdrawn_at": AT},
         {**RULING, "kind": "forfeit", "points": -20, "withdrawn_at": None},
+        {**RULING, "kind": "adjusted", "points": 0, "withdrawn_at": None, "entrant": "e2"},
     ],
 }
 

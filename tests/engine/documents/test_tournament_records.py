@@ -62,7 +62,8 @@ def can_miss(path):
     """Defaults, and what once was written without it."""
     in_sheet = path[:6] == (*GAME, "record") and path[-1] in LEFT_OUT
     first_version = path[:7] == (*GAME, "writes", 0) and "body" in path
-    return bool({"settings", "options", "standings"} & {*path[:-1]}) or in_sheet or first_version
+    in_settings = bool({"settings", "options", "standings"} & {*path[:-1]})
+    return in_settings or in_sheet or first_version or path == ("line_ups",)
 
 
 def is_in_a_sheet(path):
@@ -169,6 +170,10 @@ def steps_of(path):
         ("substitutes.0.instead_of", "p2", "unknown-entrant", "substitutes[0].instead_of"),
         ("substitutes.0.entrant", "e9", "unknown-entrant", "substitutes[0].entrant"),
         ("substitutes.0.player", "p3", "duplicate-entrant", "substitutes[0].player"),
+        ("substitutes.1.round", 1, "duplicate-entrant", "substitutes"),
+        ("line_ups.1.round", 1, "duplicate-entrant", "line_ups"),
+        ("line_ups.2.entrants", ["e9"], "unknown-entrant", "line_ups[2].entrants"),
+        ("line_ups.2.entrants", ["e2", "e2"], "duplicate-entrant", "line_ups[2].entrants"),
         ("rounds.1.number", 3, "wrong-type", "rounds[1].number"),
         ("rounds.1.opened_at", AT, "wrong-type", "rounds[1].opened_at"),
         ("rounds.0.opened_at", None, "wrong-type", "rounds[0].closed_at"),
@@ -225,6 +230,7 @@ SHEET = written(GAME)
         ("writes.0.before", {}, "wrong-type", "writes[0].before"),
         ("writes.0.body", {"type": "deal", "counts": 1}, "wrong-type", "writes[0].body.counts"),
         ("writes.4.before.options", {"king": 1}, "unknown-option", "writes[4].before.options.king"),
+        ("confirmations.1.seat", 1, "duplicate-entrant", "confirmations"),
         ("confirmations.0.seat", 4, "wrong-type", "confirmations[0].seat"),
         ("confirmations.0.revision", 7, "wrong-type", "confirmations[0].revision"),
     ],

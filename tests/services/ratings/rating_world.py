@@ -11,6 +11,7 @@ from tests.deals import NAMES, WHOLE_GAME, deal
 from tests.factories import EVENING, ContextFactory, record
 from tournaments import models
 from tournaments.engine.documents.entries import parse_entry
+from tournaments.engine.documents.ruleset_records import write_ruleset
 from tournaments.engine.ratings.ratings import (
     Constants,
     Spread,
@@ -19,6 +20,7 @@ from tournaments.engine.ratings.ratings import (
     rate,
     scores_of,
 )
+from tournaments.engine.variants import RULESETS
 from tournaments.queries.sheets import ruleset_of
 from tournaments.services.audit import NOBODY, Actor
 from tournaments.services.clubs.membership import ClubSettings, change_settings, delete_account
@@ -110,6 +112,10 @@ class World:
     def lay(self, round_, number, players):
         table = make.TableFactory(round=round_, number=number, players=[p.name for p in players])
         game = table.games.get()
+        if self.chance.random() < 0.3:
+            # House rules of the same name.
+            game.document = write_ruleset(RULESETS[game.ruleset])
+            game.save()
         record(game, tricks(self.chance))
         if self.chance.random() < 0.9:
             record(game, STOPPED)
@@ -208,11 +214,12 @@ def plainly(club):
         if len(people) < 2 or not any(game.result["totals"]) or not game.result["contracts"]:
             continue
         scores = scores_of([Fraction(p) for p in game.result["totals"]], game.result["ranks"])
-        earlier = spreads.get((rules.family, game.ruleset), Spread())
+        name = game.ruleset if game.document is None else f"house {game.ruleset}"
+        earlier = spreads.get((rules.family, name), Spread())
         tournament = getattr(place.event, "tournament", None)
         if tournament and tournament.settings.get("rated_by") == "half-places":
             scores, _places = half_places(scores, game.result["ranks"], earlier.width)
-        spreads[rules.family, game.ruleset] = spread = earlier.seeing(scores)
+        spreads[rules.family, name] = spread = earlier.seeing(scores)
         before = []
         for seat in range(rules.seats):
             rating, _games, last, _player = ratings.get(
@@ -220,7 +227,7 @@ def plainly(club):
                 (newcomer(constants.start), 0, place.played_at, 0),
             )
             before.append(rating.rested((place.played_at - last) / DAY))
-        after = rate(before, rules.sides, scores, constants.unit(game.ruleset, spread))
+        after = rate(before, rules.sides, scores, constants.unit(name, spread))
         for seat, (person, player) in people.items():
             games = ratings.get((rules.family, person), (None, 0))[1]
             told = after[seat], games + 1, place.played_at, player

@@ -1,5 +1,8 @@
 import ast
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from functools import partial
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -8,18 +11,32 @@ import tournaments
 from tests.club_factories import (
     AccountFactory,
     AuditEntryFactory,
+    EntrantFactory,
     MemberFactory,
     PlayerFactory,
+    SeasonFactory,
     TableFactory,
+    TournamentFactory,
 )
 from tests.deals import WHOLE_GAME, deal
 from tests.factories import EVENING, ContextFactory, SetupFactory, reload
 from tournaments.engine.documents.entries import parse_entry
 from tournaments.models import Revision
 from tournaments.models.clubs import Role
-from tournaments.services.audit import Actor
+from tournaments.queries.state import settings_of
+from tournaments.services.audit import NOBODY, Actor
 from tournaments.services.clubs import membership
+from tournaments.services.entrants.registration import change_entrant, mark_house
+from tournaments.services.events.events import plan_of
 from tournaments.services.games import playing
+from tournaments.services.people.changes import rename_player, set_initials
+from tournaments.services.rounds.running import value_missed_rounds
+from tournaments.services.tournaments.lifecycle import (
+    TournamentPlan,
+    change_tournament,
+    move_tournament,
+    put_in_season,
+)
 from tournaments.web.audit.texts import ACTIONS
 
 CHANGES = "/clubs/moda/changes/"
@@ -57,6 +74,45 @@ def test_settings_are_shown_by_their_labels(director, club, owner):
     assert shown(page) == [("Settings changed", "", "Ada", changes)]
     assert "192.0.2.7" in page.text
     assert "20 November 2026" in page.text or "20 Nov 2026" in page.text
+
+
+@pytest.fixture
+def entrant(club):
+    season = SeasonFactory(club=club, name="Kış")
+    of_event = {"event__season": season, "event__venue": "Kulüp"}
+    row = TournamentFactory(event__club=club, state="running", **of_event)
+    of_entrant = {"team": "Moda", "preferred_table": 2, "missed": "half"}
+    return EntrantFactory(tournament=row, player__name="Ece", **of_entrant)
+
+
+def plan(on):
+    event = replace(plan_of(on.tournament.event), venue="Lokal")
+    return TournamentPlan(event, settings_of(on.tournament))
+
+
+ACTS = {
+    "Team: Moda → Kadıköy": lambda on: partial(
+        change_entrant, on.pk, "Kadıköy", "Moda", preferred_table=3
+    ),
+    "Always at table: 2 → –": lambda on: partial(
+        change_entrant, on.pk, "Moda", "Moda", preferred_table=None
+    ),
+    "House player: no → yes": lambda on: partial(mark_house, on.pk, house=True),
+    "Missed rounds are worth: half of a bye → a bye": lambda on: partial(
+        value_missed_rounds, on.pk, "average"
+    ),
+    "State: running → finished": lambda on: partial(move_tournament, on.tournament_id, "finished"),
+    "Season: Kış → –": lambda on: partial(put_in_season, on.tournament.event_id, None),
+    "Venue: Kulüp → Lokal": lambda on: partial(change_tournament, on.tournament_id, plan(on)),
+    "Name: Ece → Ece Kaya": lambda on: partial(rename_player, on.player_id, "Ece Kaya"),
+    "Initials: no → yes": lambda on: partial(set_initials, on.player_id, initials=True),
+}
+
+
+@pytest.mark.parametrize("change", ACTS)
+def test_change_is_shown_with_what_stood_before(director, club, entrant, change):
+    ACTS[change](entrant)(by=NOBODY, at=EVENING)
+    assert change in chain(*(line["changes"] for line in director.get(CHANGES).context["lines"]))
 
 
 @pytest.fixture
