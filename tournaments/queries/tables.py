@@ -25,7 +25,6 @@ from django.db.models.base import ModelState
 from django.db.models.functions import Coalesce
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
-from django.utils.translation import pgettext
 
 from tournaments.engine.play.games import PlayedDeal, times_of
 from tournaments.engine.rules.rulesets import PerSide, Points, Ruleset, number_of
@@ -43,7 +42,6 @@ from tournaments.models import (
     Table,
     Tournament,
 )
-from tournaments.queries.scoresheets import going_text
 from tournaments.queries.sheets import Agreement, agreement_of, fold_sheet
 from tournaments.queries.standings import last_closed, stages_reached
 from tournaments.queries.state import TournamentState, seconds_left
@@ -154,7 +152,7 @@ def watch_tables(tournament: Tournament, round_: Round, at: datetime) -> list[Wa
         open_ones = DealReview.objects.open_disputes()
         disputes = _by_game(open_ones.filter(game__table__round=round_))
     left_seats = _left_seats(round_) if round_.closed_at is None else {}
-    progresses = _progress_of(game for game in games if game.result is None)
+    progresses = progress_of(game for game in games if game.result is None)
     watched = []
     for game in games:
         table = game.table
@@ -168,7 +166,7 @@ def watch_tables(tournament: Tournament, round_: Round, at: datetime) -> list[Wa
                 table=table,
                 row=game,
                 progress=progress,
-                totals=_result(game) if progress is None else progress["totals"],
+                totals=totals_of(game) if progress is None else progress["totals"],
                 agreement=agreement,
                 left=left,
                 last_at=getattr(game, "last_at", None),
@@ -230,7 +228,7 @@ def _by_game(rows: Iterable[OfGame]) -> dict[int, list[OfGame]]:
     return found
 
 
-def _progress_of(games: Iterable[Game]) -> dict[int, dict[str, Any]]:
+def progress_of(games: Iterable[Game]) -> dict[int, dict[str, Any]]:
     """Return the progress of unfinished games (1 query), without folding cached sheets again."""
     rows = list(games)
     # Read each entry only once: another thread may be clearing the cache.
@@ -262,32 +260,10 @@ def furthest_behind(round_: Round) -> tuple[int, int] | None:
     game = rows.order_by("entries", "table__number").first()
     if game is None or game.table is None:
         return None
-    return game.table.number, _progress_of([game])[game.pk]["deals"] + 1
+    return game.table.number, progress_of([game])[game.pk]["deals"] + 1
 
 
-def scores_at(rules: Ruleset, round_: Round, numbers: Iterable[int]) -> list[dict[str, Any]]:
-    """Return the current scores of some tables in their order, the best first (2 queries)."""
-    games = Game.objects.filter(table__round=round_, table__number__in=(order := list(numbers)))
-    rows = list(games.select_related("table").order_by("pk"))
-    going = _progress_of(row for row in rows if row.result is None)
-    found = {}
-    for row in rows:
-        assert row.table is not None
-        seen = going.get(row.pk) or {"deals": rules.length, "totals": _result(row)}
-        sides = zip(rules.side_names(row.players), seen["totals"], strict=True)
-        found[row.table.number] = {
-            "number": row.table.number,
-            "sides": sorted(sides, key=lambda side: side[1], reverse=True),
-            "deals": seen["deals"],
-            "length": rules.length,
-            "state": pgettext("a game", "finished")
-            if row.result is not None
-            else going_text(rules, seen["deals"], seen["totals"]),
-        }
-    return [found[number] for number in order if number in found]
-
-
-def _result(row: Game) -> PerSide:
+def totals_of(row: Game) -> PerSide:
     return tuple(number_of(points) or 0 for points in (row.result or {})["totals"])
 
 

@@ -35,7 +35,7 @@ from tournaments.permissions import (
     role_in,
     seen_tournament,
 )
-from tournaments.queries.overview import Strip
+from tournaments.queries.overview import Strip, scores_at
 from tournaments.queries.rulesets import rulesets_of_club
 from tournaments.queries.sheets import load_sheet
 from tournaments.queries.site import coming
@@ -50,7 +50,6 @@ from tournaments.queries.state import (
 )
 from tournaments.queries.states import state_name, tournament_state
 from tournaments.queries.steps import HowFar, Version, current_round, how_far, version_of
-from tournaments.queries.tables import scores_at
 from tournaments.reports.tournament_document import tournament_document
 from tournaments.services.base.writes import Refused
 from tournaments.services.entrants.substituting import CopyPlan, copy_tournament, month_later
