@@ -34,7 +34,7 @@ BLANK = "{}"
 """Placeholder in stored addresses for the secret, which is derived and never stored."""
 
 
-WHOLE_WHEN_ASKED = ("scoresheet", "empty-sheet", "picture")
+WHOLE_WHEN_ASKED = ("scoresheet", "empty-sheet", "photo-sheet", "picture")
 """Kinds whose content is known at the request; all others are read when they are built."""
 
 
@@ -71,6 +71,8 @@ class Report(models.Model):
     class Kind(models.TextChoices):
         SCORESHEET = "scoresheet", _("Scoresheet")
         EMPTY_SHEET = "empty-sheet", _("Empty sheet")
+        PHOTO_SHEET = "photo-sheet", _("Sheet to photograph")
+        PHOTO_SHEETS = "photo-sheets", _("Sheets to photograph")
         EVENING = "evening", _("The evening")
         SHEETS = "sheets", _("All scoresheets")
         TABLE_CARDS = "table-cards", _("Table cards")

@@ -51,9 +51,11 @@ def may_cancel(request: HttpRequest, row: Report) -> bool:
 
 
 def title_of(row: Report) -> str:
-    if row.kind == Kind.EMPTY_SHEET:
-        ruleset = labels.ruleset_name(row.parameters["ruleset"])
-        return _("%(ruleset)s, empty sheet") % {"ruleset": ruleset}
+    if row.kind in (Kind.EMPTY_SHEET, Kind.PHOTO_SHEET):
+        ruleset = {"ruleset": labels.ruleset_name(row.parameters["ruleset"])}
+        if row.kind == Kind.PHOTO_SHEET:
+            return _("%(ruleset)s, sheet to photograph") % ruleset
+        return _("%(ruleset)s, empty sheet") % ruleset
     return row.get_kind_display()
 
 

@@ -8,8 +8,10 @@ from django.db.models import Count
 from django.utils import timezone, translation
 from django.utils.translation import gettext as _
 
+from tournaments.engine.variants import RULESETS
 from tournaments.models import Event, Report, Round
 from tournaments.models.clubs import DIRECTING
+from tournaments.photos.layout import can_be_photographed
 
 # These, and what they import, register the functions that make documents.
 from tournaments.reports import books, months, pictures, players, ratings  # noqa: F401
@@ -90,6 +92,7 @@ OFFERS = (
     DocumentOffer(Kind.SEATING_BY_NAME, of_round=True, needs=ROUND),
     DocumentOffer(Kind.SEATING_BY_TABLE, of_round=True, needs=ROUND),
     DocumentOffer(Kind.TABLE_CARDS, of_round=True, who=Audience.DIRECTORS),
+    DocumentOffer(Kind.PHOTO_SHEETS, of_round=True, who=Audience.DIRECTORS),
     DocumentOffer(Kind.SHEETS, of_round=True, who=Audience.MEMBERS),
     DocumentOffer(Kind.STANDINGS, of_round=True, of_tournaments=True),
     DocumentOffer(Kind.STANDINGS, of_tournaments=True),
@@ -111,6 +114,8 @@ def offers_to(event: Event, role: str | None) -> Iterator[DocumentOffer]:
             or (offer.who == Audience.MEMBERS and role is not None)
         )
         fits = hasattr(event, "tournament") or not offer.of_tournaments
+        if offer.kind == Kind.PHOTO_SHEETS and event.ruleset in RULESETS:
+            fits = can_be_photographed(RULESETS[event.ruleset])
         if allowed and fits:
             yield offer
 

@@ -3,21 +3,24 @@
 from collections import Counter
 from collections.abc import Iterable
 from datetime import datetime
+from itertools import groupby
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import get_language, gettext_lazy, ngettext, pgettext
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, ngettext, pgettext
 
 from tournaments.engine.documents.games import letters_of
+from tournaments.engine.rules.rulesets import Ruleset
 from tournaments.engine.standings.standings import Standing
 from tournaments.models import Entrant, Event, Game, Report, Round, Table, Tournament
 from tournaments.models.people import name_order
 from tournaments.origin import qr_code
+from tournaments.photos.layout import can_be_photographed
 from tournaments.queries.evenings import beginning_of
-from tournaments.queries.sheets import rules_of
+from tournaments.queries.sheets import rules_of, ruleset_of
 from tournaments.queries.state import DrawnTable, TournamentState, digest_after, load_state
 from tournaments.reports.pages import (
     TABLES,
@@ -28,7 +31,7 @@ from tournaments.reports.pages import (
     document,
     page_data,
 )
-from tournaments.reports.sheets import written_date
+from tournaments.reports.sheets import compose_photo_sheets, written_date
 from tournaments.reports.spreadsheets import Cell, Column, DataTable, TableBook, book_content
 from tournaments.reports.spreadsheets import Kind as Holds
 from tournaments.texts import labels
@@ -314,6 +317,42 @@ def _card(report: Report, table: Table, game: Game) -> Data:
         "url": url,
         "qr": qr_code(url),
         "caption": _("QR code of table %(number)s") % {"number": table.number},
+    }
+
+
+@document(
+    Report.Kind.PHOTO_SHEETS,
+    note=gettext_lazy("One for each table, to be written with a pen and read from a photograph."),
+)
+def photo_sheets(report: Report, progress: OnProgress) -> Data:
+    """Return the sheets of the tables of a round whose games can be read (2 queries).
+
+    Raises: ValueError: there is none.
+    """
+    event, round_ = event_of(report), round_of(report)
+    tables = [] if is_proposed(round_) else tables_of(round_)
+    parts = []
+    for rules, pairs in groupby(tables, lambda pair: ruleset_of(pair[1])):
+        if can_be_photographed(rules):
+            games = [_photo_sheet(event, round_, *pair, rules) for pair in pairs]
+            parts.append(compose_photo_sheets(rules, report.paper, games))
+    if not parts:
+        raise ValueError(_("No table of this round plays a game whose sheet can be read."))
+    progress(Report.Step.READING, len(tables), len(tables))
+    title = f"{event.name}, {_('Sheets to photograph')}"
+    return {"language": get_language(), "title": title, "description": title, "parts": parts} | {
+        "template": "photo_sheet.typ"
+    }
+
+
+def _photo_sheet(event: Event, round_: Round, table: Table, game: Game, rules: Ruleset) -> Data:
+    at = _("Table %(number)s") % {"number": table.number}
+    return {
+        "address": game.public_id,
+        "where": " · ".join((event.name, round_name(round_), at)),
+        "date": written_date(event.held_on.isoformat()),
+        "names": rules.side_names(game.players),
+        "first": game.first_declarer,
     }
 
 

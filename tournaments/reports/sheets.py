@@ -36,6 +36,7 @@ from tournaments.engine.rules.scoring import EUCHRED, WON, sums_of
 from tournaments.engine.variants import RULESETS
 from tournaments.models import Report
 from tournaments.origin import qr_code
+from tournaments.photos.layout import SQUARE, layout_of
 from tournaments.queries.evenings import GameLine, evening_of, finished_games
 from tournaments.queries.scoresheets import (
     badges_of,
@@ -418,6 +419,80 @@ def empty_sheet(report: Report, _progress: OnProgress) -> Data:
     }
 
 
+@document(Report.Kind.PHOTO_SHEET)
+def photo_sheet(report: Report, _progress: OnProgress) -> Data:
+    ruleset = RULESETS[report.parameters["ruleset"]]
+    sheets = compose_photo_sheets(ruleset, report.paper)
+    title = _("%(ruleset)s, sheet to photograph") % {"ruleset": sheets["title"]}
+    return {"language": get_language(), "title": title, "description": title, "parts": [sheets]}
+
+
+def compose_photo_sheets(ruleset: Ruleset, paper: str, games: Sequence[Data] = ()) -> Data:
+    """Return the data of the sheets of games with one ruleset, to be photographed once written.
+
+    Each game has its `address`, `where` and `date`, the `names` of its sides, and `first`: who
+    declares first. Without games it is a sheet for any of them.
+    """
+    layout = layout_of(ruleset, paper)
+    blank = {"address": "", "where": "", "date": "", "names": [], "first": 0}
+    lines = [_row(ruleset, number) for number in range(1, len(layout.rows) + 1)]
+    for line, boxes in zip(lines, layout.ticks, strict=True):
+        line["ticks"] = [
+            {"symbol": labels.contract_symbol(ruleset, *contract), "box": box}
+            for contract, box in boxes.items()
+        ]
+    heads = {contract: box for boxes in layout.ticks for contract, box in boxes.items()}
+    names = {id_: contract_title(ruleset, id_) for id_ in ruleset.by_id}
+    return {
+        "columns": layout.columns,
+        "rows": layout.rows,
+        "counts": layout.counts,
+        "totals": layout.totals,
+        "codes": layout.codes,
+        "squares": layout.squares,
+        "square": SQUARE,
+        "title": labels.name_of(ruleset),
+        "summary": labels.ruleset_summary(ruleset.id),
+        "heads": [
+            {"x": left, "width": width, "name": f"{names[id_]} {suit_of(trump)}".strip()}
+            for (id_, trump), (left, _top, width, _height) in heads.items()
+        ],
+        "lines": lines,
+        "seats": [
+            " + ".join(str(seat + 1) for seat, each in enumerate(ruleset.sides) if each == side)
+            for side in range(ruleset.side_count)
+        ],
+        "contracts": [_contract(ruleset, contract) for contract in ruleset.contracts],
+        "meanings": meanings_of_marks(ruleset, _marks_in(lines)),
+        "words": {
+            "where": _("Where"),
+            "date": _("Date"),
+            "taken": head_of_numbers(ruleset),
+            "total": _("total"),
+            "totals": _("Total"),
+            "sign": _("minus in the first box"),
+            "order": _order(ruleset),
+            "how": _(
+                "Cross the contract. Write what each player took: tens left, ones right; nothing"
+                " for 0. Wrong? Fill the box and write beside it. All four corners belong in the"
+                " photo."
+            ),
+            "code": _("Code for the photo"),
+        },
+        "sheets": [
+            {
+                **game,
+                "codes": [qr_code(layout.code(n, game["address"])) for n in range(4)],
+                "marks": [
+                    [cell["mark"] for cell in _row(ruleset, n + 1, game["first"])["cells"]]
+                    for n in range(len(lines))
+                ],
+            }
+            for game in games or [blank]
+        ],
+    }
+
+
 def _order(ruleset: Ruleset) -> str:
     if ruleset.seats_in_a_side > 1:
         return _("The numbers are the order of play, from whoever begins")
@@ -429,11 +504,11 @@ def _order(ruleset: Ruleset) -> str:
     return _("Names from left to right in the order of play")
 
 
-def _row(ruleset: Ruleset, number: int) -> Data:
+def _row(ruleset: Ruleset, number: int, first_declarer: int = 0) -> Data:
     """Return a line to fill in: its contract if that is fixed, and the player whose turn it is."""
     symbol, contract = words_of_stage(ruleset, number)
     seats = [str(seat + 1) for seat in range(ruleset.seats)]
-    roles = roles_of(ruleset, number, 0)
+    roles = roles_of(ruleset, number, first_declarer)
     return {
         "number": str(number),
         "symbol": symbol,

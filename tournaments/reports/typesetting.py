@@ -67,15 +67,16 @@ def typeset_json(template: str, data: str) -> bytes:
         return _compile(template, data, format="pdf", pdf_standards=[])
 
 
-def draw_json(template: str, data: str) -> bytes:
-    """Return the PNG of a template of one page, with a pixel for each point of the page.
+POINTS_PER_INCH = 72
+
+
+def draw_json(template: str, data: str, pixels_per_inch: float = POINTS_PER_INCH) -> bytes:
+    """Return the PNG of a template of one page, by default with a pixel for each point of the page.
 
     Raises: typst.TypstError: the template cannot be set.
     """
-    return _compile(template, data, format="png", ppi=POINTS_PER_INCH)
+    return _compile(template, data, format="png", ppi=pixels_per_inch)
 
-
-POINTS_PER_INCH = 72
 
 LONGEST = 300
 """Seconds after which typesetting of one part is given up."""

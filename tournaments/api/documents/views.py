@@ -32,6 +32,7 @@ from tournaments.models import Event, Game, Player, Report, Scope
 from tournaments.models.clubs import DIRECTING, Paper, Role
 from tournaments.origin import absolute, origin
 from tournaments.permissions import account_of, members_club, role_in, seen_event
+from tournaments.photos.layout import can_be_photographed
 from tournaments.queries import documents as queries
 from tournaments.queries.site import month_key, months_of
 from tournaments.reports import documents as reports
@@ -53,6 +54,12 @@ class PaperOrderSerializer(OrderSerializer):
     """Format, language and paper of a document that belongs to no club."""
 
     paper = serializers.ChoiceField(Paper.choices, default=Paper.A4)
+
+
+class EmptySheetOrderSerializer(PaperOrderSerializer):
+    """With `photo`, the sheet is one that can be read from a photograph."""
+
+    photo = serializers.BooleanField(default=False)
 
 
 class EventOrderSerializer(OrderSerializer):
@@ -468,14 +475,21 @@ class EveningDocumentsView(OrderView):
 class EmptySheetsView(OrderView):
     scope = None
     permission = staticmethod(anybody)
-    request_serializer_class = PaperOrderSerializer
+    request_serializer_class = EmptySheetOrderSerializer
 
     def post(self, request: Request, ruleset: str) -> Response:
         """Request an empty sheet of a ruleset, to fill in by hand."""
         if ruleset not in RULESETS:
             raise Http404
         data = self.get_validated()
-        language = self.get_form(data, Kind.EMPTY_SHEET)["language"]
-        at, paper = timezone.now(), data["paper"]
-        report = reporting.request_empty_sheet(ruleset, language=language, paper=paper, at=at)
+        kind = Kind.PHOTO_SHEET if data["photo"] else Kind.EMPTY_SHEET
+        if data["photo"] and not can_be_photographed(RULESETS[ruleset]):
+            raise Unknown("photo")
+        report = reporting.request_empty_sheet(
+            ruleset,
+            language=self.get_form(data, kind)["language"],
+            paper=data["paper"],
+            kind=kind,
+            at=timezone.now(),
+        )
         return self.respond_ordered(report)

@@ -130,13 +130,16 @@ def _read_names(row: Game) -> None:
 
 
 def request_empty_sheet(
-    ruleset: str, *, language: str, paper: str = Paper.A4, at: datetime
+    ruleset: str,
+    *,
+    language: str,
+    paper: str = Paper.A4,
+    kind: Report.Kind = Report.Kind.EMPTY_SHEET,
+    at: datetime,
 ) -> Report:
-    """Request an empty sheet of a ruleset, to print and fill in by hand."""
+    """Request an empty sheet of a ruleset, to print and fill in by hand, or then to photograph."""
     parameters = {"ruleset": ruleset}
-    return _request_once(
-        Report.Kind.EMPTY_SHEET, None, parameters, DocumentForm(language, paper), at
-    )
+    return _request_once(kind, None, parameters, DocumentForm(language, paper), at)
 
 
 @dataclass(frozen=True, slots=True)

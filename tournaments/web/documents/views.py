@@ -31,6 +31,7 @@ from tournaments.models.clubs import DIRECTING, Paper
 from tournaments.models.reports import WHOLE_WHEN_ASKED, ReportQuerySet
 from tournaments.origin import absolute, origin
 from tournaments.permissions import account_of, role_in, seen_event, seen_tournament, writable_game
+from tournaments.photos.layout import can_be_photographed
 from tournaments.queries.documents import (
     CONTENT_TYPES,
     about,
@@ -189,12 +190,17 @@ def evening_document(request: HttpRequest, public_id: str, secret: str) -> HttpR
 
 @require_POST
 def empty_sheet(request: HttpRequest, ruleset: str) -> HttpResponse:
-    """Request an empty sheet to print and fill in by hand."""
+    """Request an empty sheet to print and fill in by hand; with `photo` one to photograph."""
     if ruleset not in RULESETS:
         raise Http404
+    kind = Report.Kind.EMPTY_SHEET
+    if "photo" in request.POST:
+        if not can_be_photographed(RULESETS[ruleset]):
+            raise Http404
+        kind = Report.Kind.PHOTO_SHEET
     language, paper = get_language() or "en", paper_of(request)
     return to_report(
-        request_empty_sheet(ruleset, language=language, paper=paper, at=timezone.now())
+        request_empty_sheet(ruleset, language=language, paper=paper, kind=kind, at=timezone.now())
     )
 
 

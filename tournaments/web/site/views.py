@@ -31,6 +31,7 @@ from tournaments.engine.variants import RULESETS
 from tournaments.models import Event
 from tournaments.models.server import Check
 from tournaments.permissions import account_of
+from tournaments.photos.layout import can_be_photographed
 from tournaments.queries.evenings import beginning_of, begins
 from tournaments.queries.ratings import has_ratings
 from tournaments.queries.rulesets import find_ruleset, offered_rulesets
@@ -114,7 +115,10 @@ def home(request: HttpRequest) -> HttpResponse:
         "sample": None if last.players else sample_sheet(get_language() or ""),
         "server_rated": has_ratings(None),
         "deleted": "deleted" in request.GET,
-        "empty_sheets": [(id_, labels.ruleset_name(id_)) for id_ in RULESETS],
+        "empty_sheets": [
+            (id_, labels.ruleset_name(id_), can_be_photographed(rules))
+            for id_, rules in RULESETS.items()
+        ],
         "key": new_key(),
     }
     response = render(request, "tournaments/site/home.html", page)
