@@ -195,7 +195,7 @@ def test_a_sum_that_its_writer_got_wrong_is_not_corrected():
 
 def test_a_number_that_was_read_for_sure_is_corrected_only_for_somebody_to_see():
     rows = certain(TURKISH.ruleset, ROWS)
-    rows[3].counts[3] = [{1: log(0.97), 7: log(0.03)}.get(n, -inf) for n in range(14)]
+    rows[3].counts[3] = [{1: log(0.975), 7: log(0.025)}.get(n, -inf) for n in range(14)]
     sheet, answers = read(TURKISH, rows)
     assert sheet == ROWS
     assert [p < SURE for p in answers[3].probabilities] == [False, False, False, True]
