@@ -150,7 +150,8 @@ class AccountAdapter(NotingFailures, DefaultAccountAdapter):  # type: ignore[mis
     def send_mail(self, template_prefix: str, email: str, context: dict[str, Any]) -> None:
         """Send an e-mail. Show an error if the mail server does not accept it.
 
-        Of a code, the page that asks for it shows the error until one is accepted.
+        Of a code, the page that asks for it shows the error until one is accepted, and on a site
+        without a mail server where the code is.
         """
         asked_for = MAILS.get(template_prefix)
         if template_prefix == "account/email/unknown_account":
@@ -160,18 +161,17 @@ class AccountAdapter(NotingFailures, DefaultAccountAdapter):  # type: ignore[mis
         if asked_for and not count_mail(self.request, asked_for, email):
             raise ImmediateHttpResponse(respond_429(self.request))
         has_code = asked_for or template_prefix == OFFICE_MAIL
+        unsent = "logged" if settings.EMAIL_BACKEND == settings.LOG_BACKEND else ""
         try:
             super().send_mail(template_prefix, email, context)
         except OSError:
             logger.exception("The mail server did not take a mail")
-            if has_code:
-                self.request.session[UNSENT] = True
-            else:
+            unsent = "refused"
+            if not has_code:
                 text = _("The e-mail could not be sent. Try again later.")
                 self.add_message(self.request, messages.ERROR, message=text)
-        else:
-            if has_code:
-                self.request.session.pop(UNSENT, None)
+        if has_code:
+            self.request.session[UNSENT] = unsent
 
     def render_mail(
         self,

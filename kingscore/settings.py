@@ -377,7 +377,8 @@ CACHES = {
 }
 
 EMAIL_URL = ENVIRONMENT.text("KINGSCORE_EMAIL_URL")
-globals().update(smtp(EMAIL_URL) if EMAIL_URL else {"EMAIL_BACKEND": "kingscore.mail.LogBackend"})
+LOG_BACKEND = "kingscore.mail.LogBackend"
+globals().update(smtp(EMAIL_URL) if EMAIL_URL else {"EMAIL_BACKEND": LOG_BACKEND})
 
 # Its own table of tokens, which ours replaces, would be left behind by every flush.
 MIGRATION_MODULES = {"knox": None}
