@@ -68,6 +68,11 @@ def test_games_of_closed_rounds_are_rated(club):
     assert models.PlayerRating.objects.filter(pool__club=None).count() == of_club.count()
     assert not models.RatingDue.objects.exists()
     assert differing_ratings() == []
+    # The page of the calibration shows ratings that predict well.
+    bins = of_club.filter(pool__family="turkish-king")[0].pool.calibration["bins"]
+    apart = [above - predicted for _pairs, predicted, above in bins]
+    assert len(bins) > 5
+    assert sum(map(abs, apart)) < 0.05 * sum(pairs for pairs, *_rest in bins)
 
 
 def test_exports_of_its_ten_tournaments_and_its_ratings_verify(club):

@@ -21,7 +21,7 @@ from django.utils import timezone
 from tournaments.engine.documents.entries import parse_entry
 from tournaments.engine.documents.ruleset_records import write_ruleset
 from tournaments.engine.variants import RULESETS
-from tournaments.models import Club, Event, Season, Tournament, User
+from tournaments.models import Club, Event, RatingPool, Season, Tournament, User
 from tournaments.models.clubs import LeaguePoints, Role
 from tournaments.services.audit import Actor
 from tournaments.services.base.writes import free_slugs
@@ -47,6 +47,7 @@ from tournaments.services.people.changes import set_initials
 from tournaments.services.people.merging import claim_player, merge_players
 from tournaments.services.people.players import add_player, add_players
 from tournaments.services.ratings.computing import sweep_ratings
+from tournaments.services.ratings.fitting import fit_pools
 from tournaments.services.rounds.rulings import RulingDecision, call_director, rule
 from tournaments.services.rulesets import create_rules
 from tournaments.services.tournaments.record_import import Into, import_tournament
@@ -108,8 +109,12 @@ def seed_demo(*, password: str, at: datetime) -> Club:
         _play_tonight(club, seasons[-1], running, director, at)
         document = write_ruleset(RULESETS["turkish-king"]) | {"name": f"{SLUG.title()} usulü"}
         create_rules(document, owner, at=at, club=club)
-        # The first visitor sees ratings even without a worker.
+        # The first visitor sees ratings, and how well they predict, even without a worker. So much
+        # luck fits these players, who differ more than most do; few games are not fitted.
+        for where in (club, None):
+            RatingPool.objects.create(club=where, family="turkish-king", luck={"turkish-king": 400})
         sweep_ratings()
+        fit_pools(at)
     return club
 
 
