@@ -113,7 +113,7 @@ PAGES_OF_SEASON = {
     "{league}league/": 12,
     "{player}": 16,
     "{player}against/": 12,
-    "{tournament}": 22,
+    "{tournament}": 23,
     "{tournament}corrections/": 17,
     "{tournament}entrants/1/": 31,
     "{tournament}entrants/fees/": 19,

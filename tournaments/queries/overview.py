@@ -9,9 +9,9 @@ from typing import Any
 from django.db.models import F, QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, pgettext
 
-from tournaments.engine.rules.rulesets import PerSide, Points
+from tournaments.engine.rules.rulesets import PerSide, Points, Ruleset
 from tournaments.engine.standings.results import TableResult
 from tournaments.engine.standings.standings import Standing
 from tournaments.engine.standings.tournament_settings import TournamentSettings
@@ -31,6 +31,7 @@ from tournaments.models import (
 )
 from tournaments.models.people import name_order, plain_name
 from tournaments.queries.ratings import DisplayedRating, ratings_of_entrants
+from tournaments.queries.scoresheets import going_text
 from tournaments.queries.sheets import agreement_of
 from tournaments.queries.standings import hides, last_closed, round_label
 from tournaments.queries.state import (
@@ -41,7 +42,7 @@ from tournaments.queries.state import (
     settings_of,
 )
 from tournaments.queries.steps import HowFar, LifecycleStep
-from tournaments.queries.tables import furthest_behind, seated
+from tournaments.queries.tables import furthest_behind, progress_of, seated, totals_of
 from tournaments.texts.labels import Text
 
 
@@ -424,6 +425,28 @@ def _unconfirmed(round_: Round, setting: str) -> int | None:
             assert game.table is not None
             return game.table.number
     return None
+
+
+def scores_at(rules: Ruleset, round_: Round, numbers: Iterable[int]) -> list[dict[str, Any]]:
+    """Return the current scores of some tables in their order, the best first (2 queries)."""
+    games = Game.objects.filter(table__round=round_, table__number__in=(order := list(numbers)))
+    rows = list(games.select_related("table").order_by("pk"))
+    going = progress_of(row for row in rows if row.result is None)
+    found = {}
+    for row in rows:
+        assert row.table is not None
+        seen = going.get(row.pk) or {"deals": rules.length, "totals": totals_of(row)}
+        sides = zip(rules.side_names(row.players), seen["totals"], strict=True)
+        found[row.table.number] = {
+            "number": row.table.number,
+            "sides": sorted(sides, key=lambda side: side[1], reverse=True),
+            "deals": seen["deals"],
+            "length": rules.length,
+            "state": pgettext("a game", "finished")
+            if row.result is not None
+            else going_text(rules, seen["deals"], seen["totals"]),
+        }
+    return [found[number] for number in order if number in found]
 
 
 State = Tournament.State

@@ -152,7 +152,7 @@ def watch_tables(tournament: Tournament, round_: Round, at: datetime) -> list[Wa
         open_ones = DealReview.objects.open_disputes()
         disputes = _by_game(open_ones.filter(game__table__round=round_))
     left_seats = _left_seats(round_) if round_.closed_at is None else {}
-    progresses = _progress_of(game for game in games if game.result is None)
+    progresses = progress_of(game for game in games if game.result is None)
     watched = []
     for game in games:
         table = game.table
@@ -166,7 +166,7 @@ def watch_tables(tournament: Tournament, round_: Round, at: datetime) -> list[Wa
                 table=table,
                 row=game,
                 progress=progress,
-                totals=_result(game) if progress is None else progress["totals"],
+                totals=totals_of(game) if progress is None else progress["totals"],
                 agreement=agreement,
                 left=left,
                 last_at=getattr(game, "last_at", None),
@@ -228,7 +228,7 @@ def _by_game(rows: Iterable[OfGame]) -> dict[int, list[OfGame]]:
     return found
 
 
-def _progress_of(games: Iterable[Game]) -> dict[int, dict[str, Any]]:
+def progress_of(games: Iterable[Game]) -> dict[int, dict[str, Any]]:
     """Return the progress of unfinished games (1 query), without folding cached sheets again."""
     rows = list(games)
     # Read each entry only once: another thread may be clearing the cache.
@@ -260,10 +260,10 @@ def furthest_behind(round_: Round) -> tuple[int, int] | None:
     game = rows.order_by("entries", "table__number").first()
     if game is None or game.table is None:
         return None
-    return game.table.number, _progress_of([game])[game.pk]["deals"] + 1
+    return game.table.number, progress_of([game])[game.pk]["deals"] + 1
 
 
-def _result(row: Game) -> PerSide:
+def totals_of(row: Game) -> PerSide:
     return tuple(number_of(points) or 0 for points in (row.result or {})["totals"])
 
 

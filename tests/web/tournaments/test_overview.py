@@ -20,6 +20,7 @@ from tests.tournament_builders import (
     running,
     seated,
 )
+from tests.web.games.table import totals
 from tests.web.members import member_of
 from tests.web.standings.shown import page
 from tests.web.tournaments.forms import tournament_of
@@ -65,6 +66,27 @@ def test_leaders_are_those_after_the_last_closed_round_with_their_table_now():
     assert after.context["leaders"] == before.context["leaders"]
     assert after.context["state"] == ("Round 2 of 3", "all tables have finished")
     assert after.text.count('class="done"') == 2
+
+
+def test_tables_of_the_leaders_come_first_with_their_scores_so_far():
+    row = running(*EIGHT, rounds=2)
+    looker = member_of(row.event.club)
+    closed(row, WHOLE_GAME)
+    round_ = opened(row)
+    ((_section, leaders),) = hub(looker, row).context["leaders"]
+    games = {game.table.number: game for game in Game.objects.filter(table__round=round_)}
+    first, second = leaders[0].table, ({1, 2} - {leaders[0].table}).pop()
+    record_all(games[first], WHOLE_GAME[:5])
+    record_all(games[second], WHOLE_GAME)
+
+    shown = hub(looker, row).context["top_tables"]
+
+    assert [table["number"] for table in shown] == [first, second]
+    assert [table["state"] for table in shown] == ["deal 6 of 20", "finished"]
+    for table in shown:
+        game = games[table["number"]]
+        sides = sorted(zip(game.players, totals(game), strict=True), key=lambda side: -side[1])
+        assert table["sides"] == sides
 
 
 def test_surprises_of_the_last_closed_round():

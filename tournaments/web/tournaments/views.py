@@ -35,7 +35,7 @@ from tournaments.permissions import (
     role_in,
     seen_tournament,
 )
-from tournaments.queries.overview import Strip
+from tournaments.queries.overview import Strip, scores_at
 from tournaments.queries.rulesets import rulesets_of_club
 from tournaments.queries.sheets import load_sheet
 from tournaments.queries.site import coming
@@ -411,6 +411,12 @@ def tournament(request: HtmxRequest, slug: str, tournament: str) -> HttpResponse
     page |= standing_of(row, far)
     seen = overview_fragment(version, lambda: shared.state)
     page |= overview_page(seen, query, settings_of(row).capacity)
+    if seen.current and far.round_ is not None and far.round_.is_open and not seen.hidden:
+        # The leaders' tables; before anybody leads, the first ones.
+        numbers = [each.table for each in seen.rows if each.table]
+        numbers += [table.number for table in seen.current.tables]
+        first = list(dict.fromkeys(numbers))[:MOST_TABLES]
+        page["top_tables"] = scores_at(rules_of_tournament(row), far.round_, first)
     page["card"] = card_of(request, row, seen, known)
     page["switches"] = card_switches(request, row, known)
     if not fragment:
@@ -441,6 +447,8 @@ def standing_of(row: Tournament, far: HowFar) -> dict[str, Any]:
         "back": None if far.back is None else back_button_of(far.back, row),
     }
 
+
+MOST_TABLES = 6
 
 MAP = "https://www.google.com/maps/search/"
 """Opens the app of phones that have it; takes words instead of coordinates."""
