@@ -13,7 +13,6 @@ from django.utils.translation import gettext_lazy, pgettext
 
 from tournaments.engine.rules.rulesets import PerSide, Points, Ruleset
 from tournaments.engine.standings.results import TableResult
-from tournaments.engine.standings.standings import Standing
 from tournaments.engine.standings.tournament_settings import TournamentSettings
 from tournaments.models import (
     Club,
@@ -33,7 +32,7 @@ from tournaments.models.people import name_order, plain_name
 from tournaments.queries.ratings import DisplayedRating, ratings_of_entrants
 from tournaments.queries.scoresheets import going_text
 from tournaments.queries.sheets import agreement_of
-from tournaments.queries.standings import hides, last_closed, round_label
+from tournaments.queries.standings import hides, last_closed, places_before, round_label
 from tournaments.queries.state import (
     SeatedRound,
     TournamentState,
@@ -278,7 +277,7 @@ def _leaders(
     state: TournamentState, names: Mapping[str, str], after: int, now: RoundSeen | None
 ) -> Iterator[Leader]:
     tables = {} if now is None else {key: t.number for t in now.tables for key in t.entrants}
-    before = {row.entrant: row.place for row in _before(state, after)}
+    before = places_before(state, after)
     for row in state.standings_before(after + 1):
         moved = before[row.entrant] - row.place if row.entrant in before else None
         yield Leader(
@@ -292,11 +291,6 @@ def _leaders(
             table=tables.get(row.entrant),
             section=row.section,
         )
-
-
-def _before(state: TournamentState, after: int) -> Sequence[Standing]:
-    rows = state.standings_before(after) if after > 1 else ()
-    return [row for row in rows if row.has_played]
 
 
 def _round(state: TournamentState, drawn_round: SeatedRound, hidden: bool) -> RoundSeen:

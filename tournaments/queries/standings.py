@@ -196,6 +196,12 @@ def last_closed(state: TournamentState, *, directs: bool) -> int:
     return max((number for number in closed if number <= counted), default=0)
 
 
+def places_before(state: TournamentState, after: int) -> dict[str, int]:
+    """Return the places of those who had played before round `after`."""
+    rows = state.standings_before(after) if after > 1 else ()
+    return {row.entrant: row.place for row in rows if row.has_played}
+
+
 def hides(state: TournamentState) -> bool:
     """Return whether the standings are hidden, because a last round is on."""
     return any(each.row.hides_results for each in state.seated_rounds)

@@ -229,8 +229,35 @@ def test_line_is_below_those_who_would_play_the_final_until_it_is_reached():
     looker = member_of(row.event.club)
     for cuts in ([4], []):
         play(row, *SHORT)
-        lines = re.findall(r'<tr id="e[^>]*>', page(looker, row).text)
-        assert [n for n, line in enumerate(lines, 1) if "cut" in line] == cuts
+        lines = re.findall(
+            r'<tr (?:id="e.*?|role="row" class="cut".*?)</tr>', page(looker, row).text
+        )
+        found = {n: line for n, line in enumerate(lines) if "cut" in line}
+        assert list(found) == cuts
+        assert all("The first 4 go to the final<" in line for line in found.values())
+
+
+def test_places_say_how_many_one_has_moved_since_the_round_before():
+    row = running(*EIGHT, rounds=3)
+    looker = member_of(row.event.club)
+
+    def moves(**query):
+        cells = re.findall(
+            r'<tr id="(e\d+)".*?rank">(\d+)(.*?)</td>', page(looker, row, **query).text
+        )
+        moved = {key: re.findall(r"[▲▼=]\d*(?=</span>)", rest) for key, _place, rest in cells}
+        return {key: int(place) for key, place, _rest in cells}, moved
+
+    play(row, *SHORT)
+    first, none = moves()
+    play(row, *WHOLE_GAME)
+    second, moved = moves()
+
+    apart = {key: first[key] - place for key, place in second.items()}
+    assert moved == {k: [f"▲{n}" if n > 0 else f"▼{-n}" if n else "="] for k, n in apart.items()}
+    assert any(apart.values())
+    for signs in (none, moves(only=2)[1]):
+        assert not any(signs.values())
 
 
 def test_stages_stand_beside_the_names_and_the_last_rounds_are_called_by_theirs():

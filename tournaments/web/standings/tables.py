@@ -36,6 +36,7 @@ from tournaments.queries.standings import (
     last_closed,
     league_of,
     marks_of,
+    places_before,
     round_label,
     stages_reached,
     standings_seen,
@@ -58,6 +59,7 @@ Played = Sequence[tuple[Tournament, Version]]
 
 ReasonText = Callable[[Mapping[str, str], Mapping[str, Points]], str]
 
+MOVED = "tournaments/tournaments/_moved.html"
 KEPT_SECONDS = 24 * 60 * 60
 
 
@@ -108,7 +110,6 @@ def _render(state: TournamentState, query: Query) -> SafeString:
         "rounds": [(n, round_label(state, n)) for n in range(1, seen.last + 1)],
         "hidden": seen.hidden,
         "table": standings_table(seen, marks, byes, pinned) if seen.rows else "",
-        "cut": cut_of(seen),
         "notes": seen.tie_break_notes,
         "legend": [
             (mark_html(examples[kind]), str(text))
@@ -133,29 +134,42 @@ def standings_table(
     labels = [round_label(state, number) for number in rounds]
     head = "".join(_head(labels, [title for _n, title in tie_breaks]))
     text = cache(points_text)
+    moved = cache(lambda change: render_to_string(MOVED, {"moved": change}).strip())
+    places = {} if seen.only else places_before(state, seen.after)
     reached = stages_reached(state, seen.until)
     sheets: defaultdict[str, dict[int, int]] = defaultdict(dict)
     for (number, entrant), at in tables_of(state).items():
         sheets[entrant][number] = at
 
     def played(row: Standing) -> str:
-        points = zip(rounds, labels, row.by_round, strict=False)
+        points = zip(rounds, row.by_round, strict=False)
         return _rounds(points, sheets[row.entrant], byes.get(row.entrant, ()), text)
 
     def line(row: Standing, at: int) -> str:
-        cut = ' class="cut"' if at == last_through else ""
+        change = places[row.entrant] - row.place if row.entrant in places else None
+        move = f' <span class="moved small">{moved(change)}</span>' if places else ""
         return (
-            f'<tr id="{row.entrant}" role="row"{cut}>'
-            f'<td role="cell" class="num rank">{row.place}{"=" if row.shared else ""}</td>'
+            f'<tr id="{row.entrant}" role="row">'
+            f'<td role="cell" class="num rank">{row.place}{"=" if row.shared else ""}{move}</td>'
             f"{_name(state, row.entrant, query, reached.get(row.entrant), marks[row.entrant])}"
             f"{played(row)}"
             f'<td role="cell" class="num points">{text(row.points)}</td>'
             f"{_cells('tie', [row.tie_breaks[n] for n, _title in tie_breaks], text)}</tr>"
+            f"{cut if at == last_through else ''}"
         )
 
     last_through = cut_of(seen)
     query = f"?after={pinned}" if pinned else ""
     columns = 3 + len(rounds) + len(tie_breaks)
+    cut_text = (
+        _("The first %(number)s go to the finals")
+        if len(state.stages) > 1
+        else _("The first %(number)s go to the final")
+    )
+    cut = (
+        f'<tr role="row" class="cut"><td role="cell" colspan="{columns}">'
+        f"{escape(cut_text % {'number': last_through})}</td></tr>"
+    )
     body = "".join(
         _section(section, columns) + "".join(map(line, rows, range(1, len(rows) + 1)))
         for section, rows in seen.sections
@@ -227,20 +241,20 @@ def _stage(reached: Reached | None) -> str:
 
 
 def _rounds(
-    points: Iterable[tuple[int, str, Points | None]],
+    points: Iterable[tuple[int, Points | None]],
     sheets: Mapping[int, int],
     byes: Collection[int],
     text: Callable[[Points], str],
 ) -> str:
     """Return the points of each round, which lead to the sheet; those of a bye are in italics."""
     cells = []
-    for number, label, value in points:
+    for number, value in points:
         cell = "–" if value is None else text(value)
         if number in byes:
             cell = f"<i>{cell}</i>"
         elif table := sheets.get(number):
             cell = f'<a href="../rounds/{number}/tables/{table}/sheet/">{cell}</a>'
-        cells.append(f'<td role="cell" class="num round" data-round="{escape(label)}">{cell}</td>')
+        cells.append(f'<td role="cell" class="num round">{cell}</td>')
     return "".join(cells)
 
 
