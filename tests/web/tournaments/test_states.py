@@ -5,7 +5,6 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from tests.club_factories import EventFactory
 from tests.deals import WHOLE_GAME
 from tests.factories import EVENING, record_all
 from tests.tournament_builders import closed, opened, play, published, running, seated
@@ -237,32 +236,3 @@ def test_card_opens_with_where_one_sits_or_stands(lead, sentence):
 
 def words(html):
     return " ".join(re.sub("<.*?>", "", html).split())
-
-
-@pytest.mark.parametrize(
-    ("before", "after", "sentence"),
-    [
-        (1, 1, "Yesterday 4 people came; tomorrow Yeni Yıl."),
-        (0, 0, "Today 4 people came; today Yeni Yıl."),
-        (3, 6, "{0:%A} 4 people came; {1:%A} Yeni Yıl."),
-        (40, 40, "{0.day} {0:%b} 4 people came; {1.day} {1:%b} Yeni Yıl."),
-        (2, None, "{0:%A} 4 people came."),
-        (None, 1, "Tomorrow Yeni Yıl."),
-        (None, None, "4 players"),
-    ],
-)
-def test_club_opens_with_its_last_evening_and_the_next_one(before, after, sentence):
-    row, today = running(*TWELVE[:4], rounds=1), timezone.localdate()
-    club, days = row.event.club, [today - timedelta(before or 0), today + timedelta(after or 0)]
-    models.Event.objects.update(held_on=days[0])
-    if before is None:
-        models.Tournament.objects.update(state="draft")
-    else:
-        closed(row)
-        move_tournament(row.pk, "finished", NOBODY, at=EVENING)
-    if after is not None:
-        EventFactory(club=club, name="Yeni Yıl", held_on=days[1])
-
-    text = member_of(club).get(reverse("club", args=[club.slug])).text
-
-    assert words(re.search(r"</h1>\s*<p>(.*?)</p>", text, re.DOTALL)[1]) == sentence.format(*days)
