@@ -9,7 +9,7 @@ from tests.deals import NAMES, WHOLE_GAME
 from tournaments.engine.documents.entries import parse_entry
 from tournaments.engine.documents.ruleset_records import write_ruleset
 from tournaments.engine.variants import RULESETS
-from tournaments.models import Game, HouseRuleset, Report, Revision, User
+from tournaments.models import Game, GamePhoto, HouseRuleset, Report, Revision, User
 from tournaments.models.reports import KEPT_FOR
 from tournaments.queries.sheets import Sheet, load_sheet
 from tournaments.services.games import playing, tables, writing
@@ -81,6 +81,42 @@ class ReportFactory(factory.django.DjangoModelFactory):
     asked_at = EVENING
     touched_at = EVENING
     expires_at = factory.LazyFunction(lambda: timezone.now() + KEPT_FOR)
+
+
+def reading_of(entries, totals=(540, -110, -330, -100), **changes):
+    """What a reader would say of a sheet; `changes` are those of rows, as `row3={…}`."""
+    rows = [
+        {
+            "contract": ":".join(filter(None, (entry["contract"], entry.get("trump")))),
+            "contract_probability": 0.999,
+            "counts": counts,
+            "probabilities": [0.999] * len(counts),
+            "sum_is_wrong": False,
+            "changed": [],
+            "boxes": [[350 + 120 * side, 180 + 40 * number, 56, 34] for side in range(len(counts))],
+            "contract_box": [74, 180 + 40 * number, 250, 34],
+        }
+        | changes.get(f"row{number}", {})
+        for number, entry in enumerate(entries)
+        for counts in entry["counts"].values()
+    ]
+    boxes = [[350 + 120 * side, 1030, 110, 34] for side in range(len(totals))]
+    found = zip(totals, boxes, strict=True)
+    totals = [{"value": total, "probability": 0.999, "box": box} for total, box in found]
+    return {"rows": rows, "totals": totals, "size": [840, 1188]}
+
+
+class GamePhotoFactory(factory.django.DjangoModelFactory):
+    """A photo of the paper sheet of a whole game, read for sure."""
+
+    class Meta:
+        model = GamePhoto
+
+    game = factory.SubFactory(GameFactory)
+    state = "read"
+    page = b"a page"
+    reading = factory.LazyFunction(lambda: reading_of(WHOLE_GAME))
+    added_at = factory.LazyFunction(timezone.now)
 
 
 class UserFactory(factory.django.DjangoModelFactory):

@@ -7,9 +7,11 @@ from django.conf import settings
 from django.contrib.sessions.models import Session
 from django.utils import timezone
 
+from tests.factories import GamePhotoFactory
 from tests.program_factories import IdempotencyRecordFactory, TokenFactory
 from tournaments import tasks
-from tournaments.models import IdempotencyRecord, PersonalToken
+from tournaments.models import GamePhoto, IdempotencyRecord, PersonalToken
+from tournaments.models.games import PHOTOS_KEPT_FOR
 from tournaments.models.people import ANSWERS_KEPT
 
 pytestmark = pytest.mark.django_db
@@ -36,6 +38,19 @@ def test_answers_and_tokens_whose_time_is_over_are_forgotten_and_the_others_stay
 
     assert IdempotencyRecord.objects.get() == kept
     assert set(PersonalToken.objects.all()) == set(lasting)
+
+
+def test_photos_that_nobody_confirms_are_deleted_after_a_week_and_figures_stay():
+    old = timezone.now() - PHOTOS_KEPT_FOR - timedelta(minutes=1)
+    GamePhotoFactory(added_at=old)
+    kept = [
+        GamePhotoFactory(added_at=old + timedelta(hours=1)),
+        GamePhotoFactory(added_at=old, state="confirmed", page=b""),
+    ]
+
+    tasks.expire_reports()
+
+    assert set(GamePhoto.objects.all()) == set(kept)
 
 
 def test_everything_on_the_clock_is_a_task_there_is():

@@ -7,7 +7,7 @@ from django.utils import timezone
 from django.utils.module_loading import import_string
 from oauth2_provider.models import clear_expired
 
-from tournaments.models import IdempotencyRecord, Report
+from tournaments.models import GamePhoto, IdempotencyRecord, Report
 from tournaments.reports import documents
 from tournaments.services import accounts, emails
 from tournaments.services.base.writes import NOTIFY_TASK, WEBHOOKS_TASK
@@ -40,8 +40,10 @@ def sweep_reports() -> None:
 
 @shared_task(name="tournaments.tasks.expire_reports")
 def expire_reports() -> None:
-    """Throw away the documents that have been kept long enough."""
-    reporting.expire_reports(timezone.now())
+    """Throw away the documents and unconfirmed photos that have been kept long enough."""
+    now = timezone.now()
+    reporting.expire_reports(now)
+    GamePhoto.objects.expired(now).delete()
 
 
 @shared_task(name=computing.RATE_TASK)

@@ -25,6 +25,7 @@ from tests.club_factories import (
 from tests.factories import (
     EVENING,
     GameFactory,
+    GamePhotoFactory,
     HouseRulesetFactory,
     ReportFactory,
     RevisionFactory,
@@ -279,6 +280,12 @@ REFUSED = {
     ],
     "revision_key_not_empty": [lambda: RevisionFactory(key="")],
     "revision_number_from_one": [lambda: RevisionFactory(revision=0)],
+    "game_photo_state_known": [lambda: GamePhotoFactory(state="lost")],
+    "game_photo_one_current": [lambda: two(GamePhotoFactory, game=GameFactory())],
+    "game_photo_confirmed_without_pictures": [
+        lambda: GamePhotoFactory(state="confirmed"),
+        lambda: GamePhotoFactory(state="confirmed", page=b"", pictures=b"one"),
+    ],
     "report_state_known": [lambda: ReportFactory(state="lost")],
     "report_done_has_file": [lambda: ReportFactory(state="done")],
     "report_format_known": [lambda: ReportFactory(format="doc")],

@@ -16,6 +16,7 @@ from tournaments.models.games import (
     Confirmation,
     DealReview,
     Game,
+    GamePhoto,
     Match,
     OpenTable,
     PhoneTransfer,

@@ -616,3 +616,74 @@ class SavedGame(models.Model):
         constraints = [
             models.UniqueConstraint(fields=["user", "game"], name="saved_game_once"),
         ]
+
+
+PHOTOS_KEPT_FOR = timedelta(days=7)
+"""Time after which photographs that nobody has confirmed are deleted."""
+
+READ_AGAIN_AFTER = timedelta(seconds=30)
+"""Time after which a worker that reads a photograph is taken for lost."""
+
+MOST_READINGS = 3
+
+
+class GamePhotoQuerySet(models.QuerySet["GamePhoto"]):
+    def current(self) -> "GamePhotoQuerySet":
+        """Filter to those whose deals are not saved: one of each game at most."""
+        return self.exclude(state=GamePhoto.State.CONFIRMED)
+
+    def awaiting_reading(self, at: datetime) -> "GamePhotoQuerySet":
+        """Filter to those that nobody reads: just sent, or left by a worker that died."""
+        # An attempt far ahead was before the clock was set back.
+        lately = (at - READ_AGAIN_AFTER, at + READ_AGAIN_AFTER)
+        untried = Q(tried_at=None) | ~Q(tried_at__range=lately)
+        return self.filter(untried, state=GamePhoto.State.WAITING)
+
+    def expired(self, at: datetime) -> "GamePhotoQuerySet":
+        return self.current().filter(added_at__lt=at - PHOTOS_KEPT_FOR)
+
+
+class GamePhoto(models.Model):
+    """Photographs of the paper sheet of a game, what was read in them, and what a person confirmed.
+
+    The pictures are deleted once they are read, and the straightened page once it is confirmed:
+    then only figures are left.
+    """
+
+    class State(models.TextChoices):
+        WAITING = "waiting"
+        READ = "read"
+        UNREADABLE = "unreadable"
+        CONFIRMED = "confirmed"
+
+    game = models.ForeignKey(Game, on_delete=models.CASCADE, related_name="photos")
+    user = models.ForeignKey(
+        User, null=True, blank=True, on_delete=models.SET_NULL, related_name="photos"
+    )
+    state = ChoiceField(State, max_length=10, default=State.WAITING)
+    # A ZIP of the pictures as they were sent, and the page as JPEG. In the database, so that they
+    # are gone with the transaction that no longer needs them.
+    pictures = models.BinaryField(default=bytes)
+    page = models.BinaryField(default=bytes)
+    # As `PhotoReading`, without the page; null until the pictures are read.
+    reading = models.JSONField(null=True, blank=True)
+    # The rows as they were saved: contract and counts of each, and the totals on the paper.
+    confirmed = models.JSONField(null=True, blank=True)
+    # Why they cannot be read, as a code.
+    reason = models.CharField(max_length=20, blank=True)
+    attempts = models.PositiveSmallIntegerField(default=0)
+    added_at = models.DateTimeField()
+    tried_at = models.DateTimeField(null=True, blank=True)
+
+    objects = GamePhotoQuerySet.as_manager()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["game"], condition=~Q(state="confirmed"), name="game_photo_one_current"
+            ),
+            models.CheckConstraint(
+                condition=~Q(state="confirmed") | Q(pictures=b"", page=b""),
+                name="game_photo_confirmed_without_pictures",
+            ),
+        ]

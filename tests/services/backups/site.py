@@ -18,7 +18,7 @@ MAKE = """
 import json
 from tests.club_factories import ClubFactory
 from tests.deals import WHOLE_GAME
-from tests.factories import EVENING, GameFactory
+from tests.factories import EVENING, GameFactory, GamePhotoFactory
 from tests.kept_sums import keep_sums
 from tests.services.tournaments.whole_tournament import whole_tournament
 from tests.web.access_world import make_world
@@ -32,6 +32,7 @@ ChangeFeed.number_new_lines()
 Club.objects.update(slug="whole")
 world = make_world()
 game = GameFactory(entries=WHOLE_GAME)
+GamePhotoFactory(game=game)
 SavedGame.objects.create(game=game, user=User.objects.first(), generation=1)
 DealReview.objects.create(game=game, kind="confirmed", position=0, revision=1, seat=1, at=EVENING)
 row = Tournament.objects.first()
