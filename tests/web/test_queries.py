@@ -115,7 +115,7 @@ PAGES_OF_SEASON = {
     "{player}against/": 12,
     "{tournament}": 23,
     "{tournament}corrections/": 17,
-    "{tournament}entrants/1/": 31,
+    "{tournament}entrants/1/": 32,
     "{tournament}entrants/fees/": 19,
     "{tournament}entrants/sections/": 15,
     "{tournament}live/": 17,

@@ -434,7 +434,7 @@ def scores_at(rules: Ruleset, round_: Round, numbers: Iterable[int]) -> list[dic
         found[row.table.number] = {
             "number": row.table.number,
             "sides": sorted(sides, key=lambda side: side[1], reverse=True),
-            "deals": seen["deals"],
+            **seen,
             "length": rules.length,
             "state": pgettext("a game", "finished")
             if row.result is not None

@@ -34,6 +34,7 @@ from tournaments.queries.overview import (
     list_entrants,
     name_of,
     players_offered,
+    scores_at,
     seat_in_game,
     seated_sentence,
     with_ratings,
@@ -584,13 +585,18 @@ def _page(request: HttpRequest, row: Entrant, **forms: Any) -> HttpResponse:
     shared: TournamentPage = page["shared"]
     seen = overview_fragment(shared.version, lambda: shared.state)
     ratings = ratings_of_entrants(tournament, [row], request.user, timezone.now())
+    now: dict[str, Any] = {}
+    if going is not None and seen.current and (table := seen.current.table_of(row.key)):
+        now["number"] = table.number
+        for scores in scores_at(rules_of_tournament(tournament), going, [table.number]):
+            now |= scores | {"points": scores["totals"][table.entrants.index(row.key)]}
     page |= {
         "line": line_of(row, directs=True),
         "entrant": row,
         "rating": ratings.get(row.key),
         "standing": seen.row_of(row.key),
         "rounds": seen.rounds_of(row.key),
-        "now": seen.current and seen.current.table_of(row.key),
+        "now": now,
         "going": going,
         "labels": forms.get("labels") or ChangeEntrantForm(initial=initial),
         "substitute": forms.get("substitute") or _substitute_form(row),
