@@ -36,7 +36,8 @@ function fit() {
       }
     }
   }
-  if (best.size) set(list, best.columns, best.size);
+  // Widths are measured in whole pixels: a name that is a part of one too wide would be cut.
+  if (best.size) set(list, best.columns, best.size - 0.5);
   else list.removeAttribute("style");
 }
 

@@ -29,7 +29,7 @@ CUT = """() => [...document.querySelectorAll(".wall-name")].filter((name) => {
   text.selectNodeContents(name);
   const [box, letters] = [name, text].map((each) => each.getBoundingClientRect());
   const size = parseFloat(getComputedStyle(name).fontSize);
-  return name.scrollWidth > name.clientWidth || box.height < 1.36 * size
+  return letters.width > box.width || box.height < 1.36 * size
     || letters.top < box.top || letters.bottom > box.bottom;
 }).map((name) => name.textContent)"""
 TYPE = """() => parseFloat(getComputedStyle(
@@ -53,6 +53,16 @@ def test_wall_of_25_tables_cuts_no_name_and_leaves_nothing_below(new_phone):
             if screen.page.locator(".wall-standings").count():
                 assert screen.page.locator("h2 small").inner_text() == "first 24 of 100"
             screen.page.evaluate(NEXT, number)
+
+
+def test_no_letter_is_cut_where_a_name_is_a_part_of_a_pixel_too_wide(new_phone):
+    place = hall()
+    screen = new_phone(viewport={"width": 1920, "height": 1080})
+    screen.open(reverse("wall", args=["moda", place.event.tournament.slug]))
+    for width in range(1200, 1220):
+        screen.page.set_viewport_size({"width": width, "height": 720})
+        screen.page.evaluate("dispatchEvent(new Event('resize'))")
+        assert screen.page.evaluate(CUT) == [], width
 
 
 @pytest.mark.parametrize("stopped", [False, True])
