@@ -54,6 +54,30 @@ def test_director_makes_a_tournament_with_settings_of_their_own(director, club):
     assert str(row.seed) in page.text
 
 
+@pytest.mark.parametrize(
+    ("ruleset", "problem"),
+    [("turkish-king", ""), ("euchre", "The partner is missing: pairs play here.")],
+)
+def test_players_of_a_new_club_are_offered_and_take_part_once(director, club, ruleset, problem):
+    page = reverse("new_tournament", args=["moda"])
+    make.PlayerFactory.create_batch(5, club=club)
+    form = director.get(page).context["form"]
+    answers = sent_by(form) | {"name": "Moda Açık", "ruleset": ruleset, "key": form.key}
+
+    for _twice in range(2):
+        answer = director.post(page, answers)
+
+    assert form["everybody"].value() is True
+    rows = models.Tournament.objects.all()
+    assert [(row.state, row.entrants.count()) for row in rows] == (
+        [] if problem else [("registration", 5)]
+    )
+    assert (answer.status_code, problem in answer.text) == (422 if problem else 302, True)
+    # Later ones have players of their own.
+    again = director.get(page).context["form"]
+    assert again["everybody"].value() is bool(problem)
+
+
 @pytest.mark.parametrize("preset", PRESETS)
 def test_preset_fills_the_settings_and_keeps_what_was_typed(director, club, preset):
     page = filled(director, preset, name="Kış Kupası", published="on")

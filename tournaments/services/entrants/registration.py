@@ -10,7 +10,7 @@ from django.db import transaction
 from django.db.models import Max
 from django.utils.translation import gettext_lazy as _
 
-from tournaments.models import Entrant, Player, Substitute, Tournament
+from tournaments.models import Club, Entrant, Player, Substitute, Tournament
 from tournaments.models.people import fold_name
 from tournaments.queries.state import can_register, next_round, rules_of_tournament, settings_of
 from tournaments.services.audit import Actor
@@ -26,9 +26,12 @@ from tournaments.services.people.players import (
 from tournaments.services.ratings.computing import rate_entrant_again
 from tournaments.services.tournaments.lifecycle import (
     Depended,
+    TournamentPlan,
     WrongState,
+    create_tournament,
     let_in_waiting,
     lock_tournament,
+    move_tournament,
     note,
     places_left,
     touch,
@@ -247,6 +250,22 @@ def register_entrants(
         keys = [entrant.key for entrant in added]
         note(tournament, "add-entrants", by, at, after={"entrants": keys})
     return added
+
+
+def create_with_everybody(
+    club: Club, plan: TournamentPlan, by: Actor, *, at: datetime, key: str
+) -> Tournament:
+    """Create a tournament of all players of a club, open for registration.
+
+    Raises: as `create_tournament` and `register_entrants`. Nothing is written then.
+    """
+    with transaction.atomic():
+        row = create_tournament(club, plan, by, at=at, key=key)
+        if row.state != State.DRAFT:
+            return row
+        names = club.players.present().order_by("name_key").values_list("name", flat=True)
+        register_entrants(row.pk, [Entry(name) for name in names], by, at=at)
+        return move_tournament(row.pk, State.REGISTRATION, by, at=at)
 
 
 def register_by_link(tournament_pk: int, entry: Entry, by: Actor, *, at: datetime) -> Entrant:

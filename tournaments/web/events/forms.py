@@ -137,7 +137,9 @@ class EventForm(OfferForm):
         if event is None:
             # Each game as the club played it last.
             played = club.events.order_by("-held_on", "-pk").values_list("ruleset", "options")
-            for id_, options in dict(reversed(played[:MOST_REMEMBERED])).items():
+            remembered = played[:MOST_REMEMBERED]
+            self.held_before = bool(remembered)
+            for id_, options in dict(reversed(remembered)).items():
                 if id_ in rulesets:
                     self.initial.update(answers_in(rulesets[id_], options, f"{id_}."))
             self.initial.update({n: getattr(club, n) for n in ("table_codes", "confirmations")})

@@ -27,6 +27,7 @@ from tournaments.engine.standings.tournament_settings import PRESETS as TOURNAME
 from tournaments.models import Club, Tournament
 from tournaments.queries.standings import tie_break_name
 from tournaments.queries.state import rules_of_tournament
+from tournaments.queries.states import A_TABLE
 from tournaments.queries.steps import PLAYED
 from tournaments.services.events.events import EventPlan
 from tournaments.services.tournaments.lifecycle import TABLES, TournamentPlan
@@ -202,6 +203,7 @@ class TournamentForm(EventForm):
     bye = forms.ChoiceField(choices=BYES, widget=forms.RadioSelect, **labels_of(LABELLED["bye"]))
     bye_points = WorthField(label=gettext_lazy("Points of a bye"), max_length=12, required=False)
     missed = WorthField(max_length=12, required=False, **labels_of(LABELLED["missed"]))
+    everybody = forms.BooleanField(required=False)
     fee = FeeField(max_length=10, required=False, **labels_of(LABELLED["fee"]))
     prizes = PrizesField(max_length=200, required=False, **labels_of(LABELLED["prizes"]))
 
@@ -247,6 +249,18 @@ class TournamentForm(EventForm):
         for number in range(self.tie_count):
             self.fields[f"tie{number}"] = _tie_break(number)
         self.initial = {**self.initial, **_typed(settings)}
+        self.players = 0 if tournament else club.players.present().count()
+        if self.players < A_TABLE:
+            del self.fields["everybody"]
+        else:
+            text = ngettext(
+                "%(number)s player of the club takes part, and registration opens",
+                "All %(number)s players of the club take part, and registration opens",
+                self.players,
+            )
+            self.fields["everybody"].label = text % {"number": self.players}
+            # As the first event of a club is for those who were just added.
+            self.initial["everybody"] = not self.held_before
 
     def filled(self, preset: str) -> "TournamentForm":
         form = type(self)(self.club, rulesets=self.rulesets, tournament=self.row)
@@ -270,6 +284,8 @@ class TournamentForm(EventForm):
             for name in ("rounds", "minutes", "capacity")
         )
         playing = self.row.entrants.playing().competing().count() if self.row else 0
+        if "everybody" in self.fields and self["everybody"].value():
+            playing = self.players
         parts = []
         if number := playing or places:
             tables, over = divmod(number, self.rules.side_count)

@@ -52,6 +52,11 @@ from tournaments.queries.states import state_name, tournament_state
 from tournaments.queries.steps import HowFar, Version, current_round, how_far, version_of
 from tournaments.reports.tournament_document import tournament_document
 from tournaments.services.base.writes import Refused
+from tournaments.services.entrants.registration import (
+    EntrantsRefused,
+    TooMany,
+    create_with_everybody,
+)
 from tournaments.services.entrants.substituting import CopyPlan, copy_tournament, month_later
 from tournaments.services.events.events import OtherLeaguePoints
 from tournaments.services.games.tables import current_game
@@ -363,7 +368,9 @@ def _edit(request: HtmxRequest, club: Club, row: Tournament | None) -> HttpRespo
         plan, by, at = form.plan_with(seed), actor_of(request), timezone.now()
         try:
             if row is None:
-                stored = create_tournament(club, plan, by, at=at, key=key_of(request.POST))
+                everybody = form.cleaned_data.get("everybody")
+                create = create_with_everybody if everybody else create_tournament
+                stored = create(club, plan, by, at=at, key=key_of(request.POST))
             else:
                 stored = change_tournament(row.pk, plan, by, at=at)
         except Season.DoesNotExist:
@@ -372,6 +379,8 @@ def _edit(request: HtmxRequest, club: Club, row: Tournament | None) -> HttpRespo
             add_refused(form, error, "season")
         except InvalidEntry as error:
             form.add_refused(error)
+        except (EntrantsRefused, TooMany) as error:
+            add_refused(form, next(iter(error.faults), error), "everybody")
         else:
             warn_of_boxes(request, stored.event.name)
             return redirect("tournament", club.slug, stored.slug)
