@@ -170,6 +170,18 @@ def test_fields_and_settings_of_a_tournament_go_all_the_way_round(director, prog
     assert tournament_document(third) | own == document
 
 
+@pytest.mark.parametrize("path", ["events", "tournaments"])
+def test_what_a_club_does_is_done_unless_something_else_is_sent(program, club, path):
+    usual, own = (
+        dict(zip(("table_codes", "confirmations"), values, strict=True))
+        for values in ((True, "all"), (False, "none"))
+    )
+    Club.objects.update(**usual)
+    for sent, kept in (({}, usual), (own, own)):
+        plain = {"name": "Salı", "held_on": "2026-11-17", "ruleset": RULESET, **sent}
+        assert some_of(usual, program.post(f"clubs/moda/{path}/", plain).json()) == kept
+
+
 def test_removed_player_is_in_no_free_text_of_an_event(director, program, club):
     player = add_player(club, "Işıl Yılmaz", NOBODY, at=EVENING)
     said = dict.fromkeys(FREE_TEXTS, "Işıl Yılmaz Evi")

@@ -39,6 +39,12 @@ def test_list_has_the_games_a_token_may_see_and_the_one_a_key_opens(program):
     assert ids(wrong.get("games/")) == []
 
 
+def test_game_of_a_club_is_not_deleted_by_its_phone(program):
+    row = laid()
+    phone, path = phone_of(program, row)
+    assert phone.delete(path, If_Match='"0"').status_code == 404
+
+
 def test_games_are_found_by_where_when_and_how_they_were_played(program):
     club = make.ClubFactory()
     first, second = (laid(make.EventFactory(club=club)) for _ in range(2))

@@ -64,7 +64,10 @@ def problem(counts, sides=(0, 1, 2, 3), pack=None, **fields):
 
 
 def play_out(chance, sides, pack):
-    """Return the counts of every unit after a deal in which the winners are drawn."""
+    """Return the counts of every unit after a deal in which the winners are drawn.
+
+    Beside them stands the number of the trick after which nothing of a unit was left.
+    """
     out = pack.get("without", [])
     ranks, packs = pack.get("ranks", RANKS), pack.get("packs", 1)
     cards = [c for c in UNITS_OF_CARD if c[1] in ranks and f"{c[0]}-{c[1]}" not in out] * packs
@@ -72,18 +75,19 @@ def play_out(chance, sides, pack):
     each, tricks = max(sides) + 1, pack.get("tricks", len(cards) // len(sides))
     winners = chance.choices(range(each), weights=[chance.random() for _ in range(each)], k=tricks)
     counts = {unit: [0] * each for unit in FIXED}
-    left = cards[len(sides) * tricks :]
+    left, over = cards[len(sides) * tricks :], {}
     for number, winner in enumerate(winners):
         trick = cards[number * len(sides) : (number + 1) * len(sides)]
         trick += left if number == {"first-trick": 0}.get(pack.get("talon"), tricks - 1) else []
         for unit, count in Counter(u for card in trick for u in UNITS_OF_CARD[card]).items():
             counts[unit][winner] += count
+            over[unit] = number + 1
         counts["tricks"][winner] += 1
         names = {0: ["first_trick"], 6: ["seventh_trick"], 11: ["twelfth_trick"]}.get(number, [])
         ends = {1: ["last_two", "last_trick"], 2: ["last_two", "penultimate_trick"]}
         for unit in [*names, *ends.get(tricks - number, [])]:
             counts[unit][winner] += 1
-    return {unit: numbers for unit, numbers in counts.items() if any(numbers)}
+    return {unit: numbers for unit, numbers in counts.items() if any(numbers)}, over
 
 
 @pytest.mark.parametrize(
@@ -103,11 +107,15 @@ def play_out(chance, sides, pack):
 def test_counts_of_a_deal_that_was_played_agree_whichever_are_written(sides, pack):
     chance = random.Random(38)
     for _ in range(100):
-        counts = play_out(chance, sides, pack)
+        counts, over = play_out(chance, sides, pack)
         written = chance.sample(sorted(counts), chance.randint(1, len(counts)))
         apart = {"kings", "jacks"} if "men" in written else set()
         written = {unit: counts[unit] for unit in written if unit not in apart}
         assert problem(written, sides, pack) is None, counts
+        # Without the number of tricks a deal may end as soon as all of these cards are out.
+        if cards := {unit: numbers for unit, numbers in written.items() if unit in over}:
+            played = max(over[unit] for unit in cards)
+            assert problem(cards, sides, pack, tricks_played=played) is None, (cards, played)
 
 
 def test_five_units_of_six_players_and_two_packs_are_checked_at_once():
@@ -154,6 +162,9 @@ def read_counts(text):
         # All four honours: 13 hearts with 3 of the 12 others fit into 16 cards, 4 do not.
         ("tricks 4 9 0 0, hearts 13 0 0 0, men 4 4 0 0, queens 2 2 0 0", None),
         ("tricks 4 9 0 0, hearts 13 0 0 0, men 5 3 0 0, queens 2 2 0 0", "counts"),
+        # Three hearts are an ace or men, and of two sides without more than one each owns one.
+        ("hearts 11 1 1 0, aces 0 1 1 2, men 0 4 4 0", "counts"),
+        ("hearts 11 1 1 0, aces 1 1 1 1, men 0 4 4 0", None),
         # The eight of diamonds takes room, too.
         ("tricks 1 12 0 0, hearts 4 9 0 0, diamond_eight 1 0 0 0", "counts"),
         # Named tricks.

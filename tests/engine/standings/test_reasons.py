@@ -83,6 +83,10 @@ def test_a_bye_says_how_many_rounds_its_average_is_of():
 
     assert reasons("ali", *played)[2] == [("bye-average", {"points": Fraction(45, 2), "rounds": 2})]
     assert reasons("ali", *played, bye=3)[2] == [("bye-fixed", {"points": 3})]
+    # Who was let off a round is told so there, and not of another bye.
+    let_off = results.RoundResults(4, (), (), (results.Ruling("ali", "bye"),))
+    told = [[code for code, _params in each] for each in reasons("ali", *played, let_off, bye=3)]
+    assert told[2:] == [["bye-fixed"], ["excused", "bye-fixed"]]
 
 
 def test_rulings_stand_beside_what_was_played():

@@ -70,6 +70,21 @@ def test_game_ends_as_foreseen_because_somebody_has_left(director, club, way, ga
     assert "finished: a player has left" in tables
 
 
+def test_house_player_is_given_no_ruling_and_keeps_the_chair_of_a_game_that_is_over(director, club):
+    round_ = going(club)
+    play_at(round_, 1, WHOLE_GAME[:8])
+    one, other = who_sits(round_)[1][:2]
+    (late,) = register(round_.event.tournament, "Geç")
+    director.post(of_all("leave_table", round_, one), {"way": "house"})
+    chairs = [director.get(of_all("arrive_late", round_, late.number)).text.count('"chair ')]
+
+    director.post(of_all("leave_table", round_, other), {"way": "void"})
+
+    assert sorted(Ruling.objects.values_list("kind", flat=True)) == ["adjusted", "bye", "bye"]
+    chairs += [director.get(of_all("arrive_late", round_, late.number)).text.count('"chair ')]
+    assert chairs == [1, 0]
+
+
 def test_others_play_on_with_a_house_player_whose_chair_counts_for_nobody(director, club):
     round_ = second_round(club)
     play_at(round_, 1, WHOLE_GAME[:8])

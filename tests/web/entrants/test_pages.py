@@ -320,6 +320,9 @@ def test_list_of_fees_marks_who_has_paid_and_registers_who_is_new(director, row)
     assert names(row) == ["Ayşe", "Burak", "Cem", "Deniz"]
     assert [*row.entrants.values_list("paid", flat=True)] == [True, False, True, True]
     assert AuditEntry.objects.filter(action="fee-paid").count() == 1
+    text = "Ad Soyad;Katılım ücreti\nBurak;evet\n"
+    paste(director, "import", text, seen=paste(director, "list", text))
+    assert [*row.entrants.values_list("paid", flat=True)] == [True] * 4
 
 
 def test_near_names_mean_players_of_the_club_and_faults_are_left_out(director, row):

@@ -377,6 +377,9 @@ def test_other_phones_hear_who_wrote(plain, other):
     assert f'data-news="{game.players[0]} has written deal 1."' in page_of(other, game)
     send(plain, game, "head", writer="3", **setup_fields(game, name0="Aylin"))
     assert f'data-news="{game.players[3]} has changed' in page_of(other, game)
+    # A program may name somebody else.
+    record(game, WHOLE_GAME[1], author="Zeki")
+    assert 'data-news="Another phone has written deal 2."' in page_of(other, game)
 
 
 FORM = re.compile(r'data-outbox="now">(?:(?!</form>).)*?class="undo redo"', re.DOTALL)

@@ -7,7 +7,7 @@ from django.template.backends.jinja2 import Template
 from django.test.utils import CaptureQueriesContext
 
 from tests.club_factories import TableFactory
-from tests.deals import WHOLE_GAME
+from tests.deals import NAMES, WHOLE_GAME
 from tests.factories import EVENING, record, reload
 from tests.web.games.table import (
     KEYS,
@@ -15,6 +15,7 @@ from tests.web.games.table import (
     game_with,
     send,
     sentences,
+    table_of,
     ticked,
     totals,
     url,
@@ -237,6 +238,13 @@ def test_change_that_a_later_entry_does_not_fit_is_refused_with_its_reason(
     assert answer.status_code == HTTPStatus.UNPROCESSABLE_ENTITY
     assert reason in sentences(answer)
     assert reload(game).row.revision == deals
+
+
+def test_change_after_which_the_game_would_have_been_over_says_with_which_deal(plain):
+    deals = [{"type": "deal", "winner": side} for side in (0, 1, 0, 0)]
+    game = table_of("krapet", *deals, players=NAMES[:2], target=3)
+    answer = send(plain, game, "entry", 1, winner="0")
+    assert "Then the game would end with deal 3" in " ".join(sentences(answer))
 
 
 # Whose turn, who sits where.

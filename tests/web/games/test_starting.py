@@ -12,6 +12,7 @@ from tests.factories import EVENING, GameFactory, SetupFactory
 from tournaments.engine.documents.ruleset_records import write_ruleset
 from tournaments.engine.variants import RULESETS
 from tournaments.models import Game, HouseRuleset
+from tournaments.services.games.seating import answer_for_pen
 from tournaments.web.base.phone import address, evening_address
 from tournaments.web.games.game_setup import NAMES
 
@@ -414,6 +415,26 @@ def test_scoring_that_is_taken_over_is_taken_from_the_phone_before(plain):
     plain.get(address(taken, "write"))
     (line,) = plain.get("/").context["games"]
     assert line["game"].kind == "write"
+
+
+def test_phone_at_a_seat_takes_the_scoring_once_it_may(plain, other):
+    game = GameFactory()
+    at = reverse("seat", args=[game.public_id, game.secret("follow")])
+
+    def answers(*steps, seat):
+        key = {"key": KEY, "name": game.players[1]}
+        return [phone.post(at, {"does": d, "seat": seat, **key}).status_code for phone, d in steps]
+
+    first = [(plain, "take"), (other, "take"), (other, "pen"), (plain, "pen"), (plain, "write")]
+    assert answers(*first, seat=1) == [204, 409, 409, 204, 409]
+    assert answers((plain, "agree"), (other, "take"), (other, "agree"), seat=2) == [409, 204, 204]
+    answer_for_pen(game.pk, 1, gives=True)
+    # The answer was lost, and the phone sends it again.
+    assert answers((plain, "write"), (plain, "write"), seat=1) == [200, 200]
+    assert Game.objects.get().write_generation == game.write_generation + 1
+    assert answers((other, "ask"), (other, "yes"), (plain, "no"), seat=1) == [204, 409, 204]
+    assert answers((plain, "leave"), (plain, "shout"), (other, "take"), seat=1) == [204, 409, 204]
+    assert [plain.post(at, {"does": "take", "seat": n}).status_code for n in ("4", "")] == [409] * 2
 
 
 def test_deleted_game_is_gone_and_its_phone_does_not_look_for_it(plain, django_assert_num_queries):

@@ -5,6 +5,7 @@ from django.urls import reverse
 
 from tests.deals import NAMES
 from tests.factories import EVENING, record_all
+from tests.rating_factories import PlayerRatingFactory, RatingPoolFactory
 from tests.tournament_builders import NINE, SHORT, closed, opened, plan, play, published, running
 from tests.web.members import member_of
 from tournaments.engine.ratings.ratings import (
@@ -58,6 +59,10 @@ def test_tables_of_a_round_show_ratings_and_expected_places():
     row = played(running(*NINE[:8], rounds=3))
     round_ = published(row)
     known = ratings_of(row.event.club)
+    # At another game they are as strong in the other order.
+    pool = RatingPoolFactory(club=row.event.club, family="euchre")
+    for each in PlayerRating.objects.select_related("player"):
+        PlayerRatingFactory(pool=pool, player=each.player, mean=3000 - each.mean)
 
     told = outlooks(member_of(row.event.club), row, 2)
 

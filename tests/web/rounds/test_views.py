@@ -663,6 +663,7 @@ def standings_on(screens):
 def test_wall_names_the_stage_that_puts_fewer_points_in_front(club, wall):
     round_ = going(club, 2, rounds=1, finals=4)
     play(round_)
+    assert [table["finished"] for table in wall(round_)[0].context["screen"]["rows"]] == [True] * 2
     close_round(round_.pk, NOBODY, at=timezone.now())
     assert [(each["stage"], each["through"]) for each in standings_on(wall(round_))[0][3:5]] == [
         ("final", True),

@@ -130,6 +130,11 @@ def test_line_says_what_else_was_said_of_a_deal(plain, name, number, marks):
     ("name", "number", "taken"),
     [
         ("double-whole", 1, ["4·5·3 1·1·0", "3·2·1 2·0·1", "5·6·3 1·0·1", "1·0·1 0·0·0"]),
+        (
+            "../rules_next/barbu-french.game",
+            6,
+            ["3·4·2 1·1", "2·0·1 0·0", "2·4·1 0·0", "1·0·0 0·0"],
+        ),
         ("barbu-doubled", 7, ["1", "2", "3", "4"]),
         ("partners-king", 6, ["13", "0"]),
         ("euchre-sequence", 1, ["4", "1"]),
