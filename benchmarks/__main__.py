@@ -29,6 +29,7 @@ IN_ORDER = (
     "start_up",
     "memory",
     "rating_speed",
+    "photo",
     "seating",
     "standings",
     "standings_page",
