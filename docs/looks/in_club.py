@@ -52,7 +52,7 @@ SIZES: tuple[tuple[str, dict[str, Any]], ...] = (
 
 @dataclass(frozen=True)
 class Front:
-    """A page that leads: its path, or the `link` on that page to it, and what lies `below`.
+    """A page that leads: its path, or the `link` there, `then` one on that page; what is `below`.
 
     It is seen by an `account`, or by the phone of the entrant who is found by a `card`'s name.
     """
@@ -61,12 +61,15 @@ class Front:
     link: str = ""
     below: str = ""
     account: str = ""
+    then: str = ""
     card: str = ""
 
 
 EVENTS = f"/clubs/{SLUG}/events/"
 FRONTS = {
     "club": Front(f"/clubs/{SLUG}/", account=MEMBER),
+    "evening-tables": Front(EVENTS, f"main a:has-text('{EVENING}')", account=DIRECTOR),
+    "sheet": Front(EVENTS, f"main a:has-text('{EVENING}')", account=MEMBER, then=".event-links a"),
     "home": Front("/", account=MEMBER),
     "before": Front(EVENTS, f"main a:has-text('{COMING}')"),
     "during": Front(EVENTS, f"main a:has-text('{OPEN}')"),
@@ -159,8 +162,8 @@ def _fronts(browser: Browser, wanted: set[str]) -> Iterator[tuple[str, bytes]]:
 def open_front(phone: Visitor, front: Front) -> None:
     """Open a page that leads as its reader does."""
     phone.open(front.path)
-    if front.link:
-        phone.open(str(phone.page.locator(front.link).first.get_attribute("href")))
+    for link in filter(None, (front.link, front.then)):
+        phone.open(str(phone.page.locator(link).first.get_attribute("href")))
     if front.below:
         phone.open(phone.path + front.below)
     if front.card:
