@@ -3,6 +3,7 @@
 import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 
 import numpy as np
 
@@ -81,15 +82,6 @@ class PhotoReading:
     error: float
 
 
-@dataclass(frozen=True)
-class _Cells:
-    """What the boxes of a page say: classes of digits by row and side, ticks, and totals."""
-
-    counts: Floats
-    totals: Floats
-    ticks: list[Floats]
-
-
 def read_photos(
     photos: Sequence[bytes], ruleset: Ruleset, address: str, first_declarer: int = 0
 ) -> PhotoReading:
@@ -100,42 +92,40 @@ def read_photos(
     Raises: UnreadablePhoto: none of them can be read; with the reason of the first.
     """
     layouts = {paper: layout_of(ruleset, paper) for paper in PAPERS}
-    pages: list[Page] = []
-    reasons = []
+    pages, refused = [], []
     for photo in photos[:MOST_PHOTOS]:
         try:
             pages.append(straighten(photo, layouts, address))
         except UnreadablePhoto as unreadable:
-            reasons.append(unreadable)
+            refused.append(unreadable)
     if not pages:
-        raise reasons[0]
-    best = min(pages, key=lambda page: page.error)
+        raise refused[0]
+    best = min(pages, key=attrgetter("error"))
     same = [page for page in pages if (page.layout, page.address) == (best.layout, best.address)]
-    return _read_pages(best, [_read_cells(page) for page in same], ruleset, first_declarer)
+    return _read_pages(best, [*map(_read_page, same)], ruleset, first_declarer)
 
 
-def _read_cells(page: Page) -> _Cells:
+def _read_page(page: Page) -> list[Floats]:
+    """Return the classes of all digits by row, side and box, those of totals, and ticks by row."""
     layout = page.layout
     pairs = [digit for row in layout.counts for pair in row for digit in pair]
     counts = read_boxes(page, pairs).reshape(len(layout.rows), len(layout.columns), 2, -1)
     digits = [digit for side in layout.totals for digit in side]
     totals = read_boxes(page, digits).reshape(len(layout.columns), len(layout.totals[0]), -1)
     ends = np.cumsum([len(row) for row in layout.ticks])[:-1]
-    return _Cells(counts, totals, np.split(read_ticks(page, layout.ticks), ends))
+    return [counts, totals, *np.split(read_ticks(page, layout.ticks), ends)]
 
 
 def _read_pages(
-    page: Page, read: Sequence[_Cells], ruleset: Ruleset, first_declarer: int
+    page: Page, read: Sequence[Sequence[Floats]], ruleset: Ruleset, first_declarer: int
 ) -> PhotoReading:
     layout = page.layout
     # On a sheet for any game the first declarer has the first column.
     first = 0 if page.address else first_declarer
     columns = [(side - first) % ruleset.side_count for side in range(ruleset.side_count)]
+    # What is as probable in all photographs.
     counts, totals, *ticks = (
-        np.exp(np.mean(np.log(some), axis=0))
-        for some in zip(
-            *((cells.counts, cells.totals, *cells.ticks) for cells in read), strict=True
-        )
+        np.exp(np.mean(np.log(same), axis=0)) for same in zip(*read, strict=True)
     )
     counts, totals = counts[:, columns], totals[columns]
     written = [

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from PIL import Image, UnidentifiedImageError
+from PIL import Image, ImageFilter, UnidentifiedImageError
 
-from tournaments.photos.layout import SQUARE, Box, Layout
+from tournaments.photos.layout import Box, Layout
 
 Floats = NDArray[Any]
 
@@ -29,8 +29,6 @@ LEAST_SQUARES = 0.6
 
 REACH = (3.0, 1.5)
 """How far from its place a square is looked for, in millimetres: at first, then again."""
-
-WHITE_BLOCK = 32
 
 
 class UnreadablePhoto(Exception):
@@ -94,19 +92,19 @@ def straighten(photo: bytes, layouts: Mapping[str, Layout], address: str) -> Pag
     """
     picture = _open(photo)
     layout, address, points, seen = _find_codes(picture, layouts, address)
-    homography = _homography(points, seen)
+    seen_from = _homography(PIXELS * points, seen)
     # Seen from farther away, so that no pixel is left out.
-    fine = int(np.sqrt(abs(np.linalg.det(homography[:2, :2]))) / PIXELS)
+    fine = int(np.sqrt(abs(seen_from[0] * seen_from[4] - seen_from[1] * seen_from[3])))
     if fine > 1:
-        picture = picture.reduce(fine)
-        homography = np.diag([1 / fine, 1 / fine, 1]) @ homography
-    back = homography @ np.diag([1 / PIXELS, 1 / PIXELS, 1])
-    back = (back / back[2, 2]).ravel()[:8]
-    size = (round(PIXELS * layout.page[0]), round(PIXELS * layout.page[1]))
+        picture, seen_from = picture.reduce(fine), _homography(PIXELS * points, seen / fine)
+    width, height = layout.page
     page = picture.transform(
-        size, Image.Transform.PERSPECTIVE, back.tolist(), Image.Resampling.BILINEAR, fillcolor=255
+        (round(PIXELS * width), round(PIXELS * height)),
+        Image.Transform.PERSPECTIVE,
+        seen_from,
+        Image.Resampling.BILINEAR,
     )
-    ink = _ink(np.asarray(page, dtype=np.float32))
+    ink = _ink(page)
     bend, error, share = _bend(ink, layout)
     if error > MOST_ERROR or share < LEAST_SQUARES:
         raise UnreadablePhoto("not-straight")
@@ -124,6 +122,8 @@ def _open(photo: bytes) -> Image.Image:
             if width * height > ENOUGH_PIXELS:
                 picture.draft("L", (width // 2, height // 2))
             return picture.convert("L")
+    except Image.DecompressionBombError as error:
+        raise UnreadablePhoto("too-large") from error
     except (UnidentifiedImageError, OSError, ValueError, SyntaxError) as error:
         raise UnreadablePhoto("not-a-picture") from error
 
@@ -137,13 +137,13 @@ def _find_codes(
 
     kinds = zxingcpp.BarcodeFormats(zxingcpp.BarcodeFormat.QRCode)
     found: dict[str, Any] = {}
-    for smaller in (1, 2):
-        for code in zxingcpp.read_barcodes(picture.reduce(smaller), kinds):
-            if code.text not in found and code.text.startswith("K"):
-                at = code.position
-                corners = (at.top_left, at.top_right, at.bottom_right, at.bottom_left)
-                found[code.text] = smaller * np.array([[point.x, point.y] for point in corners])
-        if len(found) >= LEAST_CODES + 1:
+    # In a second look there are neither shadows nor soft edges.
+    for look in (Image.Image.copy, _without_shadows):
+        for code in zxingcpp.read_barcodes(look(picture), kinds):
+            at = code.position
+            corners = (at.top_left, at.top_right, at.bottom_right, at.bottom_left)
+            found.setdefault(code.text, np.array([[point.x, point.y] for point in corners]))
+        if sum(text.startswith("K") for text in found) >= 4:
             break
     ours = [
         (layout, known, [(n, layout.code(n, known)) for n in range(4)])
@@ -152,7 +152,7 @@ def _find_codes(
     ]
     layout, known, codes = max(ours, key=lambda one: sum(text in found for _, text in one[2]))
     there = [(n, found[text]) for n, text in codes if text in found]
-    if not there and found:
+    if not there and any(text.startswith("K") for text in found):
         raise UnreadablePhoto("another-sheet")
     if len(there) < LEAST_CODES:
         raise UnreadablePhoto("too-few-codes")
@@ -164,45 +164,27 @@ def _find_codes(
     return layout, known, np.array(points), np.concatenate([corners for _, corners in there])
 
 
-def _homography(points: Floats, seen: Floats) -> Floats:
-    """Return the matrix that takes points to where they are seen, by least squares."""
-
-    def normal(some: Floats) -> Floats:
-        scale = np.sqrt(2) / some.std()
-        middle = some.mean(axis=0)
-        return np.array([[scale, 0, -scale * middle[0]], [0, scale, -scale * middle[1]], [0, 0, 1]])
-
-    one, other = normal(points), normal(seen)
-    rows = []
-    for (x, y), (u, v) in zip(_apply(one, points), _apply(other, seen), strict=True):
-        rows.append([x, y, 1, 0, 0, 0, -u * x, -u * y, -u])
-        rows.append([0, 0, 0, x, y, 1, -v * x, -v * y, -v])
-    matrix = np.linalg.svd(np.array(rows))[2][-1].reshape(3, 3)
-    matrix = np.linalg.inv(other) @ matrix @ one
-    return np.asarray(matrix / matrix[2, 2])
+def _homography(points: Floats, seen: Floats) -> list[float]:
+    """Return the numbers of the homography from points to where they are seen."""
+    (x, y), (u, v) = points.T, seen.T
+    one, none = np.ones_like(x), np.zeros_like(x)
+    across = np.column_stack([x, y, one, none, none, none, -u * x, -u * y])
+    down = np.column_stack([none, none, none, x, y, one, -v * x, -v * y])
+    solved = np.linalg.lstsq(np.vstack([across, down]), np.concatenate([u, v]), rcond=None)[0]
+    return [float(number) for number in solved]
 
 
-def _apply(matrix: Floats, points: Floats) -> Floats:
-    far = np.column_stack([points, np.ones(len(points))]) @ matrix.T
-    return np.asarray(far[:, :2] / far[:, 2:])
+def _without_shadows(picture: Image.Image) -> Image.Image:
+    flat = Image.fromarray(np.uint8(255 * (1 - _ink(picture))))
+    return flat.filter(ImageFilter.UnsharpMask(3, 200, 0))
 
 
-def _ink(grey: Floats) -> Floats:
-    """Return how dark a page is compared to the paper around."""
-    height, width = grey.shape
-    padded = np.pad(grey, ((0, -height % WHITE_BLOCK), (0, -width % WHITE_BLOCK)), mode="edge")
-    rows, columns = (length // WHITE_BLOCK for length in padded.shape)
-    blocks = padded.reshape(rows, WHITE_BLOCK, columns, WHITE_BLOCK).swapaxes(1, 2)
-    white = np.percentile(blocks.reshape(rows, columns, -1), 85, axis=2)
-    near = np.pad(white, 1, mode="edge")
-    white = np.max(
-        [near[y : y + rows, x : x + columns] for y in range(3) for x in range(3)], axis=0
-    )
-    smooth = Image.fromarray(white.astype(np.float32)).resize(
-        padded.shape[::-1], Image.Resampling.BILINEAR
-    )
-    paper = np.maximum(np.asarray(smooth)[:height, :width], 1)
-    return np.asarray(np.clip(1 - grey / paper, 0, 1))
+def _ink(page: Image.Image) -> Floats:
+    """Return how dark a page is compared to the brightest paper around."""
+    coarse = page.reduce(2 * PIXELS).filter(ImageFilter.MaxFilter(9))
+    paper = coarse.filter(ImageFilter.GaussianBlur(4)).resize(page.size, Image.Resampling.BILINEAR)
+    grey, white = (np.asarray(each, dtype=np.float32) for each in (page, paper))
+    return np.asarray(np.clip(1 - grey / np.maximum(white, 1), 0, 1))
 
 
 TERMS = [(n, m) for n in range(3) for m in range(6 - n)]
@@ -238,39 +220,27 @@ def _bend(ink: Floats, layout: Layout) -> tuple[Floats, float, float]:
 
 def _find_squares(ink: Floats, places: Floats, reach: float) -> tuple[Floats, NDArray[np.bool_]]:
     """Return the middle of the square nearest to each place, and whether there is one."""
-    half, around = SQUARE * PIXELS / 2, SQUARE * PIXELS / 2 + 3
+    picture = Image.fromarray(np.uint8(255 * ink))
+    # A square of 9 pixels, and the paper around it.
+    inner, outer = (
+        np.asarray(picture.filter(ImageFilter.BoxBlur(far)), dtype=np.float32) / 255
+        for far in (4, 7)
+    )
+    around = (outer * 15**2 - inner * 9**2) / (15**2 - 9**2)
     steps = np.arange(-round(reach * PIXELS), round(reach * PIXELS) + 1)
-    sums = np.pad(ink.cumsum(0).cumsum(1), ((1, 0), (1, 0)))
-    at = PIXELS * places
-    x, y = at[:, 0, None, None] + steps[None, None, :], at[:, 1, None, None] + steps[None, :, None]
-
-    def total(side: float) -> tuple[Floats, Floats]:
-        height, width = ink.shape
-        left, right = (np.clip(np.rint(x + far), 0, width).astype(int) for far in (-side, side))
-        top, down = (np.clip(np.rint(y + far), 0, height).astype(int) for far in (-side, side))
-        inside = sums[down, right] - sums[top, right] - sums[down, left] + sums[top, left]
-        return inside, np.maximum((right - left) * (down - top), 1)
-
-    inner, area = total(half)
-    outer, whole = total(around)
-    score = inner / area - 2 * (outer - inner) / np.maximum(whole - area, 1)
-    flat = score.reshape(len(places), -1)
-    best = flat.argmax(axis=1)
-    row, column = np.unravel_index(best, score.shape[1:])
+    at = np.rint(PIXELS * places - 0.5)
+    x, y = (
+        np.clip(at[:, n, None, None] + step, 0, ink.shape[1 - n] - 1).astype(int)
+        for n, step in enumerate((steps[None, None, :], steps[None, :, None]))
+    )
+    flat = (inner - 2 * around)[y, x].reshape(len(places), -1)
+    row, column = np.divmod(flat.argmax(axis=1), len(steps))
     found = at + np.column_stack([steps[column], steps[row]])
     # The middle of its ink is finer than a pixel.
     grid = np.arange(-6, 7)
-    across, up = (
-        found[:, 0, None, None] + grid[None, None, :],
-        found[:, 1, None, None] + grid[:, None],
-    )
-    dark = np.clip(bilinear(ink, across - 0.5, up - 0.5) - 0.35, 0, None)
+    across, down = found[:, 0, None, None] + grid[None, :], found[:, 1, None, None] + grid[:, None]
+    dark = np.clip(bilinear(ink, across, down) - 0.35, 0, None)
     mass = np.maximum(dark.sum(axis=(1, 2)), 1e-6)
-    found += np.column_stack(
-        [
-            (dark * grid[None, :]).sum(axis=(1, 2)) / mass,
-            (dark * grid[:, None]).sum(axis=(1, 2)) / mass,
-        ]
-    )
-    clear = flat.max(axis=1) > max(0.25, 0.5 * float(np.median(flat.max(axis=1))))
-    return found / PIXELS, clear
+    found += np.column_stack([dark.sum(axis=axis) @ grid / mass for axis in (1, 2)]) + 0.5
+    best = flat.max(axis=1)
+    return found / PIXELS, best > max(0.25, float(np.median(best)) / 2)
