@@ -182,10 +182,14 @@ def playing_now(events: EventQuerySet, today: date) -> list[PlayingEvent]:
 
 
 def coming(events: EventQuerySet, today: date) -> EventQuerySet:
-    """Filter to what has not begun, the next first; `comers` is how many have registered."""
+    """Filter to what has not begun, the next first; `comers` is how many have a place."""
     rows = events.filter(held_on__gte=today).exclude(RUNNING)
     rows = rows.exclude(tournament__state=Tournament.State.FINISHED)
-    playing = Q(tournament__entrants__withdrawn_at=None, tournament__entrants__house=False)
+    playing = Q(
+        tournament__entrants__withdrawn_at=None,
+        tournament__entrants__house=False,
+        tournament__entrants__waiting=False,
+    )
     counted = rows.annotate(comers=Count("tournament__entrants", filter=playing))
     return counted.select_related("club", "tournament").order_by("held_on", "starts_at", "pk")
 

@@ -299,7 +299,7 @@ def compose_standings_picture(report: Report) -> dict[str, Any]:
         ]
     else:
         # What one wants to know before the first round: when, where, and how many come.
-        coming = sum(not competitor.house for competitor in state.competitors)
+        coming = state.tournament.entrants.playing().competing().count()
         facts = [
             (_("Day"), written_date(event.held_on.isoformat())),
             (pgettext("hour of an event", "Start"), event.starts_at),

@@ -172,6 +172,8 @@ def test_scoring_is_given_by_the_writing_phone_or_refused(requested):
 )
 def test_silent_phone_loses_the_scoring_sooner_if_two_agree(requested, agrees, writer, seconds):
     record(requested, WHOLE_GAME[0], author=writer, at=after(seconds=60))
+    # To ask again is to wait no longer.
+    assert seating.ask_for_pen(requested.pk, 1, "one", at=after(seconds=90))
     if agrees:
         # Not the phone of another seat, and nobody for one who does not ask.
         assert not seating.back_request(requested.pk, 2, NAMES[1], "three")

@@ -9,6 +9,7 @@ from ipaddress import ip_address, ip_network
 
 import pytest
 import trustme
+from django.db import connection, transaction
 from django.utils import timezone
 
 from tests.club_factories import ClubFactory, TableFactory
@@ -21,8 +22,9 @@ from tournaments.models import AuditEntry, Delivery, EventType, Webhook
 from tournaments.models.audit import MOST_TRIES
 from tournaments.origin import lan_address
 from tournaments.services.audit import NOBODY
+from tournaments.services.base import writes
 from tournaments.services.entrants import registration
-from tournaments.services.events.events import close_round
+from tournaments.services.events.events import close_round, reopen_round
 from tournaments.services.games.playing import correct_entry
 from tournaments.services.people.changes import remove_player, rename_player
 from tournaments.services.people.players import add_player
@@ -540,3 +542,17 @@ def test_old_deliveries_are_forgotten_and_what_waits_is_not(club):
 
     assert sorted(Delivery.objects.values_list("state", flat=True)) == ["delivered", "waiting"]
     assert Webhook.objects.count() == 1
+
+
+def test_one_sweep_is_asked_for_whatever_else_waits_for_the_commit(
+    club, monkeypatch, django_capture_on_commit_callbacks
+):
+    asked = []
+    monkeypatch.setattr(writes, "wake_worker", lambda task, *_args: asked.append(task))
+    round_ = TableFactory(round__event__club=club, entries=WHOLE_GAME).round
+    monkeypatch.setattr(connection, "run_on_commit", [])
+    with django_capture_on_commit_callbacks(execute=True):
+        transaction.on_commit(list)
+        close_round(round_.pk, NOBODY, at=EVENING)
+        reopen_round(round_.pk, NOBODY, at=EVENING)
+    assert asked.count(writes.WEBHOOKS_TASK) == 1

@@ -15,6 +15,7 @@ from tests.program_factories import ApplicationFactory, TokenFactory
 from tests.web.accounts.signing_in import AYSE, PASSWORD, SIGN_IN
 from tournaments.models import PersonalToken, Scope, User
 from tournaments.services.accounts import MOST_APPLICATIONS, MOST_TOKENS, revoke_all
+from tournaments.web.accounts.views import may
 
 TOKENS, NEW = reverse("tokens"), reverse("new_application")
 AUTHORIZE, TOKEN, REVOKE = "/oauth/authorize/", "/oauth/token/", "/oauth/revoke/"
@@ -174,6 +175,9 @@ def test_refresh_is_for_its_application_and_gives_no_more_than_was_allowed(nil, 
     first = connected(nil, application, scope="read")
     more = refresh(application, first["refresh_token"], scope="read manage")
     assert (more.status_code, more.json()["error"]) == (400, "invalid_scope")
+    connected(nil, application, scope="score")
+    ((_row, allowed),) = nil.get(reverse("tokens")).context["connected"]
+    assert {*map(str, allowed)} == {*map(str, may(["read", "score"]))}
     refresh(application, first["refresh_token"])
     stolen = refresh(ApplicationFactory(), first["refresh_token"])
     assert (stolen.status_code, stolen.json()["error"]) == (400, "invalid_grant")

@@ -79,7 +79,11 @@ def test_open_evening_hears_of_deals_and_goes_to_the_next_game(phone):
 
     answer = phone.get(f"{games}?from=1", headers=again)
     assert answer["HX-Redirect"] == address(second, "follow")
-    assert phone.get(f"{games}?from=2").status_code == HTTPStatus.OK
+    again = {"if-none-match": phone.get(f"{games}?from=2")["ETag"]}
+    assert phone.get(f"{games}?from=2", headers=again).status_code == HTTPStatus.NOT_MODIFIED
+    # Now this phone writes, and its links lead elsewhere.
+    phone.get(address(second, "write"))
+    assert phone.get(f"{games}?from=2", headers=again).status_code == HTTPStatus.OK
 
 
 def test_sheet_of_a_clubs_game_has_no_evening(plain):

@@ -74,7 +74,9 @@ def line_ups(request: HttpRequest, slug: str, tournament: str, number: int) -> H
     published = round_ is not None and round_.published_at is not None
     teams = sorted(line_ups_of(state, number), key=lambda each: name_order(each.team))
     without = [
-        entrant for entrant in state.entrants.values() if not entrant.team and not entrant.house
+        entrant
+        for entrant in state.entrants.values()
+        if entrant.is_playing and not entrant.team and not entrant.house
     ]
     page = page_of(request, row) | {
         "number": number,
