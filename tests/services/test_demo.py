@@ -15,8 +15,8 @@ from tournaments.engine.documents.verify import verify
 from tournaments.management.commands.seed_demo import PASSWORD
 from tournaments.queries.sheets import load_sheets, result_of
 from tournaments.queries.state import load_state
+from tournaments.services.checks.nights import look_at_all
 from tournaments.services.games.playing import agreement_on
-from tournaments.services.ratings.computing import differing_ratings
 
 pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
@@ -67,7 +67,7 @@ def test_games_of_closed_rounds_are_rated(club):
     assert of_club.filter(pool__family="turkish-king").count() > 50
     assert models.PlayerRating.objects.filter(pool__club=None).count() == of_club.count()
     assert not models.RatingDue.objects.exists()
-    assert differing_ratings() == []
+    assert list(look_at_all()) == []
     # The page of the calibration shows ratings that predict well.
     bins = of_club.filter(pool__family="turkish-king")[0].pool.calibration["bins"]
     apart = [above - predicted for _pairs, predicted, above in bins]

@@ -111,8 +111,9 @@ def seed_demo(*, password: str, at: datetime) -> Club:
         create_rules(document, owner, at=at, club=club)
         # The first visitor sees ratings, and how well they predict, even without a worker. So much
         # luck fits these players, who differ more than most do; few games are not fitted.
+        luck: dict[str, Any] = {"luck": {"turkish-king": 400}, "version": 1, "fitted_at": at}
         for where in (club, None):
-            RatingPool.objects.create(club=where, family="turkish-king", luck={"turkish-king": 400})
+            RatingPool.objects.create(club=where, family="turkish-king", **luck)
         sweep_ratings()
         fit_pools(at)
     return club
