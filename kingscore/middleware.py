@@ -205,8 +205,9 @@ def check_request(
             return HttpResponseNotAllowed(PAGE_METHODS)
         length = request.META.get("CONTENT_LENGTH") or ""
         # Cut, because Python refuses to parse a number of thousands of digits.
-        if length.isdecimal() and int(length[:20]) > settings.LARGEST_BODY:
-            megabytes = settings.LARGEST_BODY // 1024**2
+        largest = largest_body(request.path)
+        if length.isdecimal() and int(length[:20]) > largest:
+            megabytes = largest // 1024**2
             if is_for_programs(request):
                 return plain_problem(BodyTooLarge(data={"megabytes": megabytes}), request)
             return render(request, "413.html", {"megabytes": megabytes}, status=413)
@@ -220,6 +221,12 @@ def check_request(
         return get_response(request)
 
     return middleware
+
+
+def largest_body(path: str) -> int:
+    """Return how many bytes can be sent to a path."""
+    takes_photos = path.startswith("/play/") and path.endswith("/photo/")
+    return settings.LARGEST_PHOTOS if takes_photos else settings.LARGEST_BODY
 
 
 def is_digest_of(body: bytes, header: str) -> bool:

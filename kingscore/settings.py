@@ -292,6 +292,8 @@ ACCOUNT_RATE_LIMITS = {
     "register_entrant": "60/m/ip",
     # Of a published event, by visitors outside its club.
     "ask_document": "20/m/ip",
+    # Photos of paper sheets, by phones and by a director with those of a whole hall.
+    "send_photo": "60/m/ip",
     # Documents that are verified, and printed codes that are looked up.
     "verify_document": "20/m/ip",
     "verify_code": "60/m/ip",
@@ -456,6 +458,8 @@ CONTENT_SECURITY_POLICY = {
 }
 # The largest upload is the record of a tournament.
 LARGEST_BODY = 2 * 1024 * 1024
+# Photos of a paper sheet, as a phone without scripts sends them; the page's script sends less.
+LARGEST_PHOTOS = 8 * 1024 * 1024
 DATA_UPLOAD_MAX_MEMORY_SIZE = LARGEST_BODY
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 2000
 # Each record of an evening is a separate file.

@@ -20,7 +20,7 @@ from a2wsgi import WSGIMiddleware
 from django.conf import settings
 from django.db import close_old_connections
 
-from kingscore.middleware import ANY, CHANNEL
+from kingscore.middleware import ANY, CHANNEL, largest_body
 from tournaments.queries.versions import GameVersion
 from tournaments.queries.watching import Version, VersionWatcher
 from tournaments.web.base.answers import NETWORK, TOPIC
@@ -59,7 +59,8 @@ class Buffered:
         # The server has refused values that are not numbers.
         length = int(headers.get(b"content-length", 0))
         is_announced = b"transfer-encoding" not in headers
-        async with self.whole_body(length if is_announced else None, receive) as body:
+        announced = length if is_announced else None
+        async with self.whole_body(announced, largest_body(scope["path"]), receive) as body:
             if body is None:
                 return
             # With a "_" a header would become one with a "-" for WSGI: X_Forwarded_For is not the
@@ -74,16 +75,16 @@ class Buffered:
 
     @asynccontextmanager
     async def whole_body(
-        self, length: int | None, receive: Receive
+        self, length: int | None, largest: int, receive: Receive
     ) -> AsyncIterator[bytearray | None]:
         """Return the body, or None if the visitor has disconnected.
 
         Of a body that is too large, read no more than it takes to detect that.
         """
         body, holds_slot = bytearray(), False
-        more = length is None or 0 < length <= settings.LARGEST_BODY
+        more = length is None or 0 < length <= largest
         try:
-            while more and len(body) <= settings.LARGEST_BODY:
+            while more and len(body) <= largest:
                 if len(body) > SMALL_BODY and not holds_slot:
                     holds_slot = await self.large_bodies.acquire()
                 message = await receive()
