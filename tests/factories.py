@@ -87,12 +87,16 @@ def reading_of(entries, totals=(540, -110, -330, -100), **changes):
     """What a reader would say of a sheet; `changes` are those of rows, as `row3={…}`."""
     rows = [
         {
-            "contract": ":".join(filter(None, (entry["contract"], entry.get("trump")))),
+            "contract": entry["contract"],
+            "trump": entry.get("trump", ""),
             "contract_probability": 0.999,
+            "contract_is_doubtful": False,
             "counts": counts,
             "probabilities": [0.999] * len(counts),
-            "sum_is_wrong": False,
+            "read": counts,
+            "doubtful": [],
             "changed": [],
+            "sum_is_wrong": False,
             "boxes": [[350 + 120 * side, 180 + 40 * number, 56, 34] for side in range(len(counts))],
             "contract_box": [74, 180 + 40 * number, 250, 34],
         }
@@ -103,7 +107,7 @@ def reading_of(entries, totals=(540, -110, -330, -100), **changes):
     boxes = [[350 + 120 * side, 1030, 110, 34] for side in range(len(totals))]
     found = zip(totals, boxes, strict=True)
     totals = [{"value": total, "probability": 0.999, "box": box} for total, box in found]
-    return {"rows": rows, "totals": totals, "size": [840, 1188]}
+    return {"rows": rows, "totals": totals, "is_of_game": True, "size": [840, 1188]}
 
 
 class GamePhotoFactory(factory.django.DjangoModelFactory):

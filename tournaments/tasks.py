@@ -13,6 +13,7 @@ from tournaments.services import accounts, emails
 from tournaments.services.base.writes import NOTIFY_TASK, WEBHOOKS_TASK
 from tournaments.services.checks import nights
 from tournaments.services.documents import reporting
+from tournaments.services.games import photos
 from tournaments.services.notifications import sending, subscriptions
 from tournaments.services.ratings import computing
 from tournaments.services.webhooks import calling
@@ -32,10 +33,20 @@ def build_report(pk: int) -> None:
 
 @shared_task(name="tournaments.tasks.sweep_reports")
 def sweep_reports() -> None:
-    """Wake a worker for every report that waits: its message was lost, or its worker."""
-    waiting = Report.objects.awaiting_build(timezone.now()).order_by("asked_at")
+    """Wake a worker for every report and photo that waits: its message was lost, or its worker."""
+    now = timezone.now()
+    waiting = Report.objects.awaiting_build(now).order_by("asked_at")
     for pk in waiting.values_list("pk", flat=True)[:MOST_AT_ONCE]:
         build_report.delay(pk)
+    unread = GamePhoto.objects.awaiting_reading(now).order_by("pk")
+    for pk in unread.values_list("pk", flat=True)[:MOST_AT_ONCE]:
+        read_photo.delay(pk)
+
+
+@shared_task(name=photos.READ_TASK)
+def read_photo(pk: int) -> None:
+    """Read the photo of a paper sheet, unless it is read or someone else reads it."""
+    photos.read_photo(pk, timezone.now())
 
 
 @shared_task(name="tournaments.tasks.expire_reports")

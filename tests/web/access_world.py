@@ -113,6 +113,8 @@ def _addresses(world, tables):
         addresses["game"] = {"public_id": addresses["write"]["public_id"]}
         addresses["stream"] = {"page": reverse("follow", kwargs=addresses["follow"])[1:]}
     del world.wrong["game"]
+    for name in ("right", "closed"):
+        factories.GamePhotoFactory(game=games[name])
     # Open tables: nobody's, and nobody closes them.
     another = factories.GameFactory().secret("write")
     head = factories.SetupFactory(ruleset="krapet", players=("Ayşe", "Burak"))

@@ -626,6 +626,9 @@ READ_AGAIN_AFTER = timedelta(seconds=30)
 
 MOST_READINGS = 3
 
+PHOTO_KEY = "photo-"
+"""How the keys of revisions that come from a photograph begin."""
+
 
 class GamePhotoQuerySet(models.QuerySet["GamePhoto"]):
     def current(self) -> "GamePhotoQuerySet":

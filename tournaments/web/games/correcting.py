@@ -15,6 +15,7 @@ from tournaments.engine.rules.entries import IMPORTED, STAKE, TOTALS, Deal, Void
 from tournaments.engine.rules.rulesets import LONGEST_REASON, InvalidEntry, Problem
 from tournaments.engine.rules.scoring import sums_of
 from tournaments.models import Club, Game, Revision
+from tournaments.models.games import PHOTO_KEY
 from tournaments.permissions import account_of, actor_of, directs_club, writable_game
 from tournaments.queries.scoresheets import authors_of, numbers_of
 from tournaments.queries.sheets import (
@@ -120,11 +121,12 @@ def _steps(sheet: Sheet) -> Iterator[dict[str, Any]]:
 
 def _step(write: Revision, author: str, changes: Sequence[str]) -> dict[str, Any]:
     """Return a revision: action, person, time and reason; `changes` are its effects."""
+    by_photo = _("from paper, read by photo") if write.key.startswith(PHOTO_KEY) else ""
     return {
         "what": write.get_kind_display(),
         "author": author,
         "at": write.at,
-        "reason": write.reason,
+        "reason": write.reason or by_photo,
         "changes": changes,
     }
 

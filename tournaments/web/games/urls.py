@@ -3,6 +3,7 @@
 from django.urls import path
 
 from tournaments.web.games import correcting, following, game_setup, rematch, starting, views
+from tournaments.web.games.photos import photo, photo_page
 
 EVENING = "evening/<str:public_id>/<str:secret>/"
 PLAY = "play/<str:public_id>/<str:secret>/"
@@ -22,6 +23,8 @@ urlpatterns = [
     path(f"{PLAY}entries/<int:position>/", correcting.entry, name="entry"),
     path(f"{PLAY}entries/<int:position>/confirm/", correcting.confirm, name="confirm_deal"),
     path(f"{PLAY}entries/<int:position>/dispute/", correcting.dispute, name="dispute_deal"),
+    path(f"{PLAY}photo/", photo, name="photo"),
+    path(f"{PLAY}photo/page.jpg", photo_page, name="photo_page"),
     path(f"{PLAY}names/", game_setup.head, name="head"),
     path(f"{PLAY}log/", correcting.history, name="history"),
     path("new/", starting.new_table, name="new"),

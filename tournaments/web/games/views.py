@@ -50,6 +50,7 @@ from tournaments.queries.sheets import (
 from tournaments.queries.state import seconds_left
 from tournaments.queries.versions import GameVersion, mark_of, mark_written
 from tournaments.services.base.writes import Refused, note_refusal
+from tournaments.services.games.photos import takes_photos
 from tournaments.services.games.playing import (
     ScoringTaken,
     agreement_on,
@@ -735,6 +736,7 @@ def table_context(
         "key": new_write_key(),
         "people": people_of(row, ruleset, holder),
         "who": None if request.htmx else question_of(request, row, ruleset),
+        "photo": not sheet.positions and takes_photos(ruleset),
         "news": news_of(sheet),
         "redo": redo_of(sheet) if withdrawn else None,
         "last_position": sheet.positions[-1] if sheet.positions else None,

@@ -46,6 +46,7 @@ from tournaments.queries.tables import (
     top_places,
 )
 from tournaments.services.base.writes import Refused
+from tournaments.services.games.photos import takes_photos
 from tournaments.services.games.playing import record_totals, totals_on
 from tournaments.services.games.writing import StaleRevision, WriteContext
 from tournaments.services.rounds.changes import replace_player
@@ -156,6 +157,13 @@ class PaperLine:
     @property
     def write(self) -> str:
         return address(self.row, "write")
+
+    @property
+    def photo(self) -> str:
+        """Return where a photo of the sheet is sent; empty once something is written."""
+        is_open = not self.row.revision and takes_photos(self.rules)
+        at = [self.row.public_id, self.row.secret("write")]
+        return reverse("photo", args=at) if is_open else ""
 
 
 SENT = re.compile(r"total-([0-9]{1,4})-[0-9]|why-([0-9]{1,4})")
