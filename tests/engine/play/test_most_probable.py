@@ -8,6 +8,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from tests.deals import WHOLE_GAME
 from tournaments.engine.play.games import Game, check, play
 from tournaments.engine.play.most_probable import (
     SURE,
@@ -177,24 +178,32 @@ def test_only_rulesets_whose_rows_say_everything_can_be_read():
     assert not can_be_read(RULESETS["italian-king"].with_options({"sale": True}))
 
 
-ROWS = [
-    ("heart-king", [0, 0, 1, 0]),
-    ("no-queens", [1, 0, 2, 1]),
-    ("no-men", [2, 1, 3, 2]),
-    ("trump", [2, 3, 1, 7]),
-]
+ROWS = [(deal["contract"], *deal["counts"].values()) for deal in WHOLE_GAME]
 TURKISH = Game(RULESETS["turkish-king"])
 
 
+def certain_rows():
+    return certain(TURKISH.ruleset, ROWS)
+
+
+@pytest.mark.parametrize("row", [0, 6, 19])
+def test_quotas_of_all_deals_give_back_a_contract_that_nobody_can_read(row):
+    rows = certain_rows()
+    rows[row] = rows[row]._replace(contracts={})
+    sheet, answers = read(TURKISH, rows)
+    assert sheet == ROWS
+    assert not any(answer.is_doubtful for answer in answers)
+
+
 def test_a_sum_that_its_writer_got_wrong_is_not_corrected():
-    written = [*ROWS[:3], ("trump", [2, 3, 1, 8])]
+    written = [*ROWS[:-1], ("trump", [2, 0, 4, 8])]
     sheet, answers = read(TURKISH, certain(TURKISH.ruleset, written))
     assert sheet == written
-    assert [answer.sum_is_wrong for answer in answers] == [False, False, False, True]
+    assert [answer.sum_is_wrong for answer in answers] == [False] * 19 + [True]
 
 
 def test_a_number_that_was_read_for_sure_is_corrected_only_for_somebody_to_see():
-    rows = certain(TURKISH.ruleset, ROWS)
+    rows = certain_rows()
     rows[3].counts[3] = [{1: log(0.975), 7: log(0.025)}.get(n, -inf) for n in range(14)]
     sheet, answers = read(TURKISH, rows)
     assert sheet == ROWS
@@ -204,13 +213,13 @@ def test_a_number_that_was_read_for_sure_is_corrected_only_for_somebody_to_see()
 @pytest.mark.parametrize(
     ("totals", "sides"),
     [
-        ((-120, 90, -650, 130), ()),
-        ((-120, None, -650, 130), ()),
-        ((-120, 90, -560, 310), (2, 3)),
+        ((540, -110, -330, -100), ()),
+        ((540, None, -330, -100), ()),
+        ((540, -110, 330, -200), (2, 3)),
     ],
 )
 def test_totals_at_the_foot_that_the_rows_do_not_give_are_named(totals, sides):
-    _, answers = read(TURKISH, certain(TURKISH.ruleset, ROWS))
+    _, answers = read(TURKISH, certain_rows())
     assert contradicted_totals(TURKISH.ruleset, answers, totals) == sides
 
 
