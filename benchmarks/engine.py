@@ -6,11 +6,15 @@ JSON text. The control, measured in turn with it, only reads and writes the same
 
 import json
 import random
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from functools import partial
+from math import log
 from statistics import median
 
-from benchmarks.figures import Figure, in_turn
+from benchmarks.figures import Figure, in_turn, take_time
 from tournaments.engine.documents.games import parse_json, read_game, write_result
+from tournaments.engine.play.most_probable import ReadRow, most_probable
+from tournaments.engine.variants import RULESETS
 
 SIZES = {
     "tiny": {"games": 3, "times": 1},
@@ -43,6 +47,27 @@ def measure(games: int, times: int) -> Iterator[Figure]:
     scored, control = (median(one.used for one in taken[name]) / games for name in works)
     what = "a game of 20 deals, none like one before, checked and scored"
     yield Figure(what, scored, "ms of CPU", "JSON only", control)
+    ruleset, sheets = RULESETS["turkish-king"], [draw_sheet(chance) for _ in range(times)]
+    read = median(take_time(partial(most_probable, ruleset, sheet)).used for sheet in sheets)
+    yield Figure("a paper sheet of 20 deals, read by the rules", read, "ms of CPU")
+
+
+def draw_sheet(chance: random.Random) -> list[ReadRow]:
+    """A game as a program may read it from paper, sure of nothing and often wrong."""
+    game = read_game(draw_game(chance)).game
+    assert game is not None
+    rows = [(played.contract.id, *(played.deal.counts or {}).values()) for played in game.deals]
+
+    def look(classes: Iterable[object], right: object) -> list[float]:
+        return [log(chance.random() / 10 + 0.5 * (one == right)) for one in classes]
+
+    return [
+        ReadRow(
+            dict(zip(UNITS, look(UNITS, contract), strict=True)),
+            [look(range(14), count) for count in counts],
+        )
+        for contract, counts in rows
+    ]
 
 
 def score(text: str) -> str:
