@@ -167,7 +167,7 @@ class _Fit(NamedTuple):
     """
 
     score: float
-    erred: float
+    erred: float = 0
     others: Sequence[Sequence[float]] = ()
     right: float = 1
 
@@ -189,7 +189,7 @@ class _Row:
     def _fit(self, total: int | None) -> _Fit:
         cells, sides = self.cells, len(self.cells)
         if total is None:
-            return _Fit(prod(1 / len(cell) for cell in cells), 1)
+            return _Fit(prod(1 / len(cell) for cell in cells))
         add = partial(_add, most=total + 1)
         others = [reduce(add, cells[:side] + cells[side + 1 :], [1.0]) for side in range(sides)]
         sums = add(others[0], cells[0])
