@@ -11,7 +11,7 @@ from functools import partial
 from math import log
 from statistics import median
 
-from benchmarks.figures import Figure, in_turn, take_time
+from benchmarks.figures import Figure, in_turn
 from tournaments.engine.documents.games import parse_json, read_game, write_result
 from tournaments.engine.play.most_probable import ReadRow, most_probable
 from tournaments.engine.variants import RULESETS
@@ -47,19 +47,25 @@ def measure(games: int, times: int) -> Iterator[Figure]:
     scored, control = (median(one.used for one in taken[name]) / games for name in works)
     what = "a game of 20 deals, none like one before, checked and scored"
     yield Figure(what, scored, "ms of CPU", "JSON only", control)
-    ruleset, sheets = RULESETS["turkish-king"], [draw_sheet(chance) for _ in range(times)]
-    read = median(take_time(partial(most_probable, ruleset, sheet)).used for sheet in sheets)
-    yield Figure("a paper sheet of 20 deals, read by the rules", read, "ms of CPU")
+    ruleset, sheet = RULESETS["turkish-king"], partial(draw_sheet, chance)
+    works = {
+        "unsure": lambda: most_probable(ruleset, sheet(0.1)),
+        "sure": lambda: most_probable(ruleset, sheet(0.0001)),
+    }
+    taken = in_turn(works, times)
+    unsure, sure = (median(one.used for one in taken[name]) for name in works)
+    what = "a paper sheet of 20 deals, each cell unsure, read by the rules"
+    yield Figure(what, unsure, "ms of CPU", "each cell sure", sure)
 
 
-def draw_sheet(chance: random.Random) -> list[ReadRow]:
-    """A game as a program may read it from paper, sure of nothing and often wrong."""
+def draw_sheet(chance: random.Random, doubt: float) -> list[ReadRow]:
+    """A game as a program may read it from paper."""
     game = read_game(draw_game(chance)).game
     assert game is not None
     rows = [(played.contract.id, *(played.deal.counts or {}).values()) for played in game.deals]
 
     def look(classes: Iterable[object], right: object) -> list[float]:
-        return [log(chance.random() / 10 + 0.5 * (one == right)) for one in classes]
+        return [log(doubt * chance.random() + 0.5 * (one == right)) for one in classes]
 
     return [
         ReadRow(
