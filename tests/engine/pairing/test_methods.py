@@ -75,6 +75,20 @@ def test_groups_share_a_table_and_pairs_are_kept_apart(method):
             assert everybody(seating) == sorted(field.index)
 
 
+def test_reasons_say_how_many_of_a_table_one_has_met_and_how_often():
+    earlier, found = [], 0
+    for seating in play(field_of(8), 4, "swiss"):
+        for name, table in ((name, each) for each in seating.tables for name in each):
+            again = [other for each in earlier if name in each for other in {*table} & {*each}]
+            met = [other for other in again if other != name]
+            told = {reason.code: dict(reason.params) for reason in seating.why[name]}
+            params = {"players": len({*met}), "times": len(met)} if met else None
+            assert told.get("met-before") == params
+            found += bool(met)
+        earlier += seating.tables
+    assert found > 8
+
+
 def test_a_pair_kept_apart_moves_no_further_than_it_must():
     near = seat_round(field_of(16, avoid=(("e1", "e2"),)), "rank-near")
     spread = seat_round(field_of(16, avoid=(("e1", "e5"),)), "rank-spread")

@@ -57,6 +57,7 @@ def test_name_is_stored_without_what_cannot_be_seen_and_something_must_be_left(d
     for text in ("", "  ", "...", "\u200b", "x" * 81, "\ufdfa" * 80):
         with pytest.raises(people.NoName):
             people.add_player(club, text, director, at=EVENING)
+    assert people.clean_name("x" * 80) == "x" * 80
     player = people.add_player(club, " Ay\u00adşe\t Nur\0 ", director, at=EVENING)
 
     assert Player.objects.get() == player

@@ -306,15 +306,18 @@ def test_certificate_of_the_entrant_who_asks_after_the_end():
 
 
 def test_winners_way_is_a_curve_beside_that_of_the_second():
-    row = running(*EIGHT[:4], rounds=2)
+    row = running(*EIGHT[:4], rounds=3)
     looker = member_of(row.event.club)
-    for _round in range(2):
-        closed(row, WHOLE_GAME)
+    for entries in (WHOLE_GAME, WHOLE_GAME, SHORT):
+        closed(row, entries)
+    leads = [sorted(game.result["totals"])[-2:] for game in Game.objects.all()]
     move_tournament(row.pk, "finished", NOBODY, at=EVENING)
 
     response = hub(looker, row)
 
     podium, way = response.context["seen"].podium, response.context["winner"]
+    apart = next(each for each in response.context["numbers"] if "points apart" in each["text"])
+    assert apart["figure"] == str(min(best - second for second, best in leads))
     assert [line["name"] for line in way["lines"]] == [each.name for each in podium[:2]]
     # Both begin at 0, at the left edge; the winner ends highest.
     begins = {line["curve"].split("L")[0] for line in way["lines"]}
