@@ -86,6 +86,7 @@ def make_tournament(laptop, club):
     page.locator("[name=carry]").check()
     page.locator("[name=check_in]").select_option("once")
     page.locator("[name=published]").check()
+    page.locator("[name=everybody]").uncheck()
     laptop.finish_form()
     laptop.row = Tournament.objects.get()
     assert "13:30" in page.locator("#strip").inner_text()
@@ -240,6 +241,7 @@ def play_second_round(laptop, second):
 
     second.skip(10)
     second.press(second.page.locator(f"#next-step[href='{second.url('running', 2)}']"))
+    second.follow("running_table", 2, 1)
     second.press(second.page.locator(f"a[href='{second.url('new_ruling', 2)}?table=1']"))
     second.page.locator("[name=entrant]").select_option(f"e{other}")
     second.page.locator("[name=kind][value=penalty]").check()

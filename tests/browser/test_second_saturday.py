@@ -91,6 +91,7 @@ def make_tournament(laptop, club):
     page.locator("details:has([name=fee]) > summary").click()
     page.fill("[name=fee]", "200")
     page.locator("[name=hide_last]").uncheck()
+    page.locator("[name=everybody]").uncheck()
     laptop.finish_form()
     laptop.row = Tournament.objects.get()
     assert laptop.row.event.season.name == "Kış"
