@@ -141,10 +141,10 @@ def _read_pages(
         for n in range(len(scores))
     ]
     rows = [ReadRow(_contracts(layout.ticks[n], score), cells[n]) for n, score in enumerate(scores)]
-    answers = most_probable(ruleset, rows, first_declarer)
+    answers = most_probable(ruleset, rows)
     feet = [read_total(side) for side in totals]
     values = [value for value, _probability in feet]
-    against = contradicted_totals(ruleset, answers, values, first_declarer)
+    against = contradicted_totals(ruleset, answers, values)
     surely = [SURER if side in against else SURE for side in range(ruleset.side_count)]
     found = []
     for n, answer in enumerate(answers):

@@ -100,17 +100,15 @@ def deal_of(ruleset: Ruleset, row: MostProbable) -> Deal:
     return Deal(row.contract, counts={unit: row.counts})
 
 
-def most_probable(
-    ruleset: Ruleset, rows: Sequence[ReadRow], first_declarer: int = 0
-) -> tuple[MostProbable, ...]:
-    """Return the most probable deal of each row, given all the others.
+def most_probable(ruleset: Ruleset, rows: Sequence[ReadRow]) -> tuple[MostProbable, ...]:
+    """Return the most probable deal of each row, given all the others, whoever declares first.
 
     The game may be over or not: leave out the rows after the last that is written. An empty row
     before it is a row like any other, and comes out doubtful. So does a row that cannot come after
     those above it, as on a sheet with void deals, after a King, or with too many rows; and whatever
     differs from a reading that was sure. A King follows from the numbers where they show it.
     """
-    game = Game(ruleset, first_declarer)
+    game = Game(ruleset)
     read = [_Row(ruleset, row) for row in rows]
     answers = []
     for row, contract, posterior in zip(read, *_choose_contracts(game, read), strict=True):
@@ -129,13 +127,12 @@ def contradicted_totals(
     ruleset: Ruleset,
     rows: Sequence[MostProbable],
     totals: Sequence[Points | None],
-    first_declarer: int = 0,
 ) -> tuple[int, ...]:
     """Return the sides whose total at the foot of the sheet differs from that of its rows.
 
     None is a total that cannot be read. Nothing is compared if a row without a sum is impossible.
     """
-    game = Game(ruleset, first_declarer)
+    game = Game(ruleset)
     for row in rows:
         deal = deal_of(ruleset, row)
         if total_of(ruleset, ruleset.by_id[row.contract]) is None and any(check(game, deal)):
