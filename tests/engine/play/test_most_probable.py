@@ -1,8 +1,12 @@
 """Sheets of paper are read by the rules of their game."""
 
 import random
+from contextlib import suppress
 from dataclasses import replace
-from math import inf, log
+from functools import reduce
+from itertools import product
+from math import exp, inf, log
+from operator import getitem
 
 import pytest
 from hypothesis import assume, given, settings
@@ -20,6 +24,7 @@ from tournaments.engine.play.most_probable import (
     total_of,
 )
 from tournaments.engine.rules.entries import Deal
+from tournaments.engine.rules.rulesets import InvalidEntry
 from tournaments.engine.variants import RULESETS
 
 # A game of 20 deals is read in a tenth of a second.
@@ -82,7 +87,7 @@ def certain(ruleset, sheet):
 
 
 def read(game, rows):
-    answers = most_probable(game.ruleset, rows, game.first_declarer)
+    answers = most_probable(game.ruleset, rows)
     return [(answer.contract, [*answer.counts]) for answer in answers], answers
 
 
@@ -181,6 +186,12 @@ def test_only_rulesets_whose_rows_say_everything_can_be_read():
 ROWS = [(deal["contract"], *deal["counts"].values()) for deal in WHOLE_GAME]
 TURKISH = Game(RULESETS["turkish-king"])
 
+MIDDLE = {
+    "no-hearts": {"hearts": (7, 6)},
+    "no-queens": {"queens": (2, 2)},
+    "trump": {"tricks": (7, 6)},
+}
+
 
 def certain_rows():
     return certain(TURKISH.ruleset, ROWS)
@@ -193,6 +204,32 @@ def test_quotas_of_all_deals_give_back_a_contract_that_nobody_can_read(row):
     sheet, answers = read(TURKISH, rows)
     assert sheet == ROWS
     assert not any(answer.is_doubtful for answer in answers)
+
+
+@settings(max_examples=few.max_examples // 4)
+@given(CHANCE)
+def test_contracts_are_as_probable_as_all_games_in_which_they_can_stand(chance):
+    # Little enough to try all games: quotas of the game, of a side, and of a kind.
+    quotas = {"no-hearts": (1, None), "no-queens": (None, 1), "trump": (None, None)}
+    contracts = [
+        replace(TURKISH.ruleset.by_id[name], quota=quota, quota_each=each, replay_one_each=False)
+        for name, (quota, each) in quotas.items()
+    ]
+    honeymoon = replace(RULESETS["honeymoon-king"], contracts=tuple(contracts))
+    game = Game(replace(honeymoon, quotas={"penalty": 2, "trump": 2}))
+    ticks = [{name: log(chance.uniform(0.1, 1)) for name in quotas} for _ in range(6)]
+    played = {}
+    for names in product(quotas, repeat=len(ticks)):
+        with suppress(InvalidEntry):
+            reduce(play, [Deal(name, counts=MIDDLE[name]) for name in names], game)
+            played[names] = exp(sum(map(getitem, ticks, names)))
+
+    answers = most_probable(game.ruleset, [ReadRow(row, [[0.0] * 14] * 2) for row in ticks])
+
+    assert tuple(answer.contract for answer in answers) == max(played, key=played.__getitem__)
+    for row, answer in enumerate(answers):
+        share = sum(p for names, p in played.items() if names[row] == answer.contract)
+        assert answer.contract_probability == pytest.approx(share / sum(played.values()), rel=0.02)
 
 
 def test_a_sum_that_its_writer_got_wrong_is_not_corrected():
