@@ -77,6 +77,8 @@ def make_tournament(laptop, club):
     page.fill("[name=name]", "Moda Cumartesi")
     page.fill("[name=starts_at]", "13:30")
     laptop.press(page.locator("[name=preset][value=league-night]"))
+    # They are ticked one by one below.
+    page.locator("[name=everybody]").uncheck()
     page.fill("[name=minutes]", "60")
     page.locator("details:has([name=odd]) > summary").click()
     page.locator("[name=odd]").select_option("bye")
