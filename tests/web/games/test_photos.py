@@ -19,6 +19,7 @@ ENTRIES = [
     entry if entry["contract"] != "trump" or "trump" in entry else entry | {"trump": "spades"}
     for entry in WHOLE_GAME
 ]
+UNTYPED = ("sure", "csrfmiddlewaretoken")
 WRONG_SUM = {"doubtful": [0, 1, 2, 3], "sum_is_wrong": True}
 
 
@@ -46,7 +47,7 @@ def fields_on(page):
     form = page.partition("photo-confirm")[2].partition("</form>")[0]
     inputs = re.findall(r"<input ([^>]*)>", form)
     named = [(re.search(r'name="([^"]+)"', i), re.search(r'value="([^"]*)"', i)) for i in inputs]
-    found = {name[1]: value[1] if value else "" for name, value in named if name[1] != "sure"}
+    found = {name[1]: value[1] if value else "" for name, value in named if name[1] not in UNTYPED}
     for name, options in re.findall(r'<select name="([^"]+)".*?>(.*?)</select>', form, re.DOTALL):
         found[name] = (
             re.findall(r'value="([^"]*)"[^>]* selected', options)[0]
@@ -147,15 +148,22 @@ def test_photo_that_is_confirmed_twice_is_saved_once(plain, other, game):
     assert [dict(revision.body) for revision in reload(game).revisions] == ENTRIES
 
 
-def test_deal_that_was_written_meanwhile_refuses_the_photo_and_keeps_what_was_typed(plain, game):
-    photo_of(game)
-    fields = fields_on(page_of(plain, game, "photo")) | {"count-1-0": "1"}
+# One deal would still fit behind the other, twenty would not.
+@pytest.mark.parametrize("deals", [1, 20])
+def test_deal_that_was_written_meanwhile_refuses_the_photo_and_keeps_what_was_typed(
+    plain, game, deals
+):
+    GamePhotoFactory(game=game, reading=reading_of(ENTRIES[:deals], totals=(None,) * 4))
+    fields = fields_on(page_of(plain, game, "photo"))
     record(game, WHOLE_GAME[1])
 
     answer = plain.post(url(game, "photo"), fields)
 
     assert answer.status_code == HTTPStatus.CONFLICT
     assert "Someone else has written meanwhile. Yours was not saved." in answer.content.decode()
+    again = fields_on(answer.content.decode())
+    assert again == fields | {"revision": "1"}
+    assert plain.post(url(game, "photo"), again).status_code == HTTPStatus.CONFLICT
     assert len(reload(game).positions) == 1
     assert send(plain, game, picture()).status_code == HTTPStatus.CONFLICT
 

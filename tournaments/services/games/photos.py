@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy as _
 
 from tournaments.engine.documents.entries import write_entry
 from tournaments.engine.rules.entries import Entry, write_points
-from tournaments.engine.rules.rulesets import Points, Ruleset
+from tournaments.engine.rules.rulesets import InvalidEntry, Points, Ruleset
 from tournaments.models import Game, GamePhoto
 from tournaments.models.games import MOST_READINGS, PHOTO_KEY
 from tournaments.photos.layout import can_be_photographed
@@ -105,8 +105,9 @@ def confirm_photo(
     Idempotent. `totals` are those on the paper, as far as they are known.
 
     Raises:
-        PhotoOutdated: others have written, saved this photo in another way, or sent a new one.
-        StaleRevision, InvalidEntry, RoundClosed, Game.DoesNotExist: as in `record_keyed`.
+        PhotoOutdated: others have written, saved this photo in another way, or sent a new one;
+            or the deals do not fit an empty sheet.
+        StaleRevision, RoundClosed, Game.DoesNotExist: as in `record_keyed`.
     """
     key = f"{PHOTO_KEY}{photo.pk:08}"
     keyed = [(f"{key}-{number:03}", entry) for number, entry in enumerate(entries)]
@@ -118,7 +119,7 @@ def confirm_photo(
     with transaction.atomic():
         try:
             sheet = record_keyed(photo.game_id, keyed, replace(context, key=key))
-        except KeyReused as error:
+        except (KeyReused, InvalidEntry) as error:
             raise PhotoOutdated from error
         alone = len(sheet.positions) == len(entries)
         if not alone or not GamePhoto.objects.filter(pk=photo.pk).update(**done):
