@@ -16,7 +16,15 @@ from tests.club_factories import (
 )
 from tests.deals import NAMES, WHOLE_GAME
 from tests.evening_builders import TURKISH_KING, write
-from tests.factories import EVENING, ContextFactory, GameFactory, SetupFactory, record, reload
+from tests.factories import (
+    EVENING,
+    ContextFactory,
+    GameFactory,
+    GamePhotoFactory,
+    SetupFactory,
+    record,
+    reload,
+)
 from tests.match_builders import KEY, TWO, krapet, next_game, won_by
 from tests.together import at_once, while_another_is_writing
 from tournaments import models
@@ -25,6 +33,7 @@ from tournaments.models.events import MOST_WRONG_CODES
 from tournaments.services.audit import NOBODY, Actor
 from tournaments.services.events import events
 from tournaments.services.games import playing, tables
+from tournaments.services.games.photos import add_photo, confirm_photo
 from tournaments.services.games.playing import GameSetup
 from tournaments.services.games.seating import begin_transfer, take_transfer
 from tournaments.services.games.tables import Laying
@@ -65,6 +74,29 @@ def test_totals_from_paper_that_two_correct_at_once_are_corrected_once(other_key
         lambda: playing.record_totals(game.pk, read, other, reason="misread"),
     ) == (2, answer, True)
     assert [write.kind for write in reload(game).revisions] == ["entry", "correction"]
+
+
+@pytest.mark.parametrize(("read", "answer"), [((RIFKI, QUEENS), 2), ((RIFKI,), "PhotoOutdated")])
+def test_photo_that_two_confirm_at_once_is_saved_once(read, answer):
+    photo = GamePhotoFactory()
+    one, other = (ContextFactory(revision=0) for _ in range(2))
+
+    def confirm(deals, context):
+        return confirm_photo(photo, [*map(parse_entry, deals)], [None] * 4, context)
+
+    assert while_another_is_writing(
+        lambda: confirm((RIFKI, QUEENS), one), lambda: confirm(read, other)
+    ) == (2, answer, True)
+    assert len(reload(photo.game).revisions) == 2
+
+
+def test_photo_that_is_replaced_while_it_is_confirmed_is_refused():
+    photo = GamePhotoFactory()
+
+    assert while_another_is_writing(
+        lambda: confirm_photo(photo, [parse_entry(RIFKI)], [None] * 4, ContextFactory(revision=0)),
+        lambda: add_photo(photo.game_id, [b""], NOBODY, at=EVENING),
+    ) == (1, "PhotoOutdated", True)
 
 
 def test_pen_taken_during_a_write_stays_taken():
