@@ -110,6 +110,18 @@ def test_choices_of_objects_have_a_discriminator(description):
     assert "discriminator" in components["SeatingReason"]
 
 
+@pytest.mark.parametrize(("header", "statuses"), [("Location", "201 202"), ("ETag", "200 201")])
+def test_answers_describe_the_headers_with_which_a_program_goes_on(description, header, statuses):
+    answers = [
+        (status, header in answer.get("headers", ()))
+        for path in description["paths"].values()
+        for operation in path.values()
+        for status, answer in operation["responses"].items()
+        if status in statuses.split()
+    ]
+    assert {*answers} == {(status, True) for status in statuses.split()}
+
+
 def test_if_match_is_required_where_it_is(description):
     if_match = {"$ref": "#/components/parameters/If-Match"}
     for where, operation in operations(description):

@@ -360,6 +360,18 @@ def test_places_of_the_closing_are_those_before_a_later_correction():
     assert "closing" in outcomes(document, DIFFERS)
 
 
+def test_ranking_after_a_round_says_what_that_round_counts():
+    row, before = running(*NINE[:8]), {}
+    closed(row, entries=WHOLE_GAME)
+    closed(row, entries=(*WHOLE_GAME[:6], STOPPED))
+
+    for place in json.loads(exported())["rounds"][:2]:
+        now = {each["entrant"]: number_of(each["points"]) for each in place["ranking"]}
+        rounds = {each["entrant"]: number_of(each["round"]) for each in place["ranking"]}
+        assert rounds == {entrant: now[entrant] - before.get(entrant, 0) for entrant in now}
+        before = now
+
+
 TIES = ("total-points", "opponents")
 
 

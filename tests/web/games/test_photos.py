@@ -9,9 +9,10 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from PIL import Image
 
 from tests.deals import WHOLE_GAME
-from tests.factories import GamePhotoFactory, reading_of, record, reload
+from tests.factories import ContextFactory, GamePhotoFactory, reading_of, record, reload
 from tests.web.games.table import game_with, page_of, table_of, url
 from tournaments.models import GamePhoto, Revision
+from tournaments.services.games.playing import withdraw_entry
 
 pytestmark = pytest.mark.django_db
 
@@ -178,6 +179,17 @@ def test_another_photo_replaces_one_that_is_not_confirmed(plain, game):
     assert GamePhoto.objects.get().state == "waiting"
     assert answer.status_code == HTTPStatus.CONFLICT
     assert "or another photo of it was sent: nothing was saved." in answer.content.decode()
+
+
+def test_wrong_sheet_that_was_saved_is_taken_back_and_the_right_one_saved(plain, game):
+    def save(deals):
+        GamePhotoFactory(game=game, reading=reading_of(ENTRIES[:deals], totals=(None,) * 4))
+        return confirm(plain, game).status_code
+
+    assert save(1) == HTTPStatus.FOUND
+    withdraw_entry(game.pk, 0, "another table's", ContextFactory(revision=1))
+    assert save(2) == HTTPStatus.FOUND
+    assert len(reload(game).positions) == 2
 
 
 def test_larger_bodies_are_taken_of_photos_only(plain, game, settings):

@@ -111,7 +111,11 @@ def test_tables_that_need_a_director_come_first(director, club):
     # Silence is a mark on the line, and none once the time is over.
     assert marks(page) == [(2, True), (1, False)]
     models.Round.objects.update(clock_seconds=60, clock_started_at=now - timedelta(minutes=2))
-    assert marks(director.get(url("running", round_))) == [(2, False), (1, False)]
+    late = director.get(url("running", round_))
+    assert marks(late) == [(2, False), (1, False)]
+    # A table with several problems stands where the most urgent puts it.
+    models.Table.objects.filter(round=round_, number=2).update(called_at=now)
+    assert [number for number, _texts in order(director.get(url("running", round_)))][:2] == [2, 5]
 
     # The director's word confirms for all of a table, once however often the button is pressed.
     game, going_on = (table(round_, number).games.get() for number in (4, 1))
@@ -494,6 +498,7 @@ def test_second_of_two_directors_sees_what_the_first_has_written(director, club,
     assert f"Sevgi (director) has written:<span>{first.players[0]} <b>100</b>" in shown
     assert ("total-2-0" in shown) == (not htmx)
     # Whoever presses again corrects it, and knows; or leaves it.
+    assert "why-1" in boxes(shown, 1)
     again = boxes(shown, 1) | {"why-1": "read once more"} | ({"keep": 1} if keeps else {})
     assert again["total-1-0"] == "90"
     done = director.post(page, again, headers=htmx)

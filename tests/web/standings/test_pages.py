@@ -214,6 +214,18 @@ def test_standings_ask_the_same_whatever_the_size(tables, django_assert_num_quer
         page(Client(), row)
 
 
+def test_standings_are_read_in_the_language_of_each_reader(row, looker):
+    play(row, *WHOLE_GAME)
+    url = reverse("standings", args=[row.event.club.slug, row.slug])
+
+    heads = [
+        re.search("<thead.*?</thead>", looker.get(url, headers={"accept-language": code}).text)[0]
+        for code in ("en", "tr", "it")
+    ]
+
+    assert len({*heads}) == len(heads)
+
+
 SHORT = (*WHOLE_GAME[:2], STOPPED)
 EIGHT = [f"Oyuncu {n}" for n in range(1, 9)]
 
