@@ -53,6 +53,8 @@ def cable(live_server):
 
 
 def wait_for(hand, revision):
+    # Before its style a page is drawn otherwise, and a tap falls beside.
+    hand.wait("document.readyState === 'complete'")
     hand.wait_for(f"#table[data-revision='{revision}']")
 
 
