@@ -53,9 +53,9 @@ def cable(live_server):
 
 
 def wait_for(hand, revision):
+    hand.wait_for(f"#table[data-revision='{revision}']")
     # Before its style a page is drawn otherwise, and a tap falls beside.
     hand.wait("document.readyState === 'complete'")
-    hand.wait_for(f"#table[data-revision='{revision}']")
 
 
 def tap_numbers(hand, numbers):
