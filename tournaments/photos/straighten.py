@@ -17,8 +17,14 @@ PIXELS = 4
 """Pixels for each millimetre of the straightened page."""
 
 MOST_BYTES, MOST_PIXELS = 15_000_000, 50_000_000
+MOST_DECODED = 25_000_000
+"""The most pixels that are decoded: of a JPEG every second one is enough, a PNG has no such way."""
+
 ENOUGH_PIXELS = 12_000_000
-"""A larger JPEG is decoded at half its size or less, which saves time and memory."""
+"""Of a larger picture half the width and height are read, which saves time and memory."""
+
+MANY_PIXELS = 6_000_000
+"""Codes are looked for again in half the width and height of a larger picture."""
 
 LEAST_CODES = 3
 MOST_ERROR = 0.33
@@ -121,7 +127,12 @@ def _open(photo: bytes) -> Image.Image:
                 raise UnreadablePhoto("too-large")
             if width * height > ENOUGH_PIXELS:
                 picture.draft("L", (width // 2, height // 2))
-            return picture.convert("L")
+            decoded = picture.width * picture.height
+            if decoded > MOST_DECODED:
+                raise UnreadablePhoto("too-large")
+            grey = picture.convert("L")
+            # A drafted picture has a quarter of the pixels, rounded up.
+            return grey.reduce(2) if decoded == width * height > ENOUGH_PIXELS else grey
     except Image.DecompressionBombError as error:
         raise UnreadablePhoto("too-large") from error
     except (UnidentifiedImageError, OSError, ValueError, SyntaxError) as error:
@@ -138,11 +149,13 @@ def _find_codes(
     kinds = zxingcpp.BarcodeFormats(zxingcpp.BarcodeFormat.QRCode)
     found: dict[str, Any] = {}
     # In a second look there are neither shadows nor soft edges.
-    for look in (Image.Image.copy, _without_shadows):
-        for code in zxingcpp.read_barcodes(look(picture), kinds):
+    half = 2 if picture.width * picture.height > MANY_PIXELS else 1
+    for scale, look in ((1, Image.Image.copy), (half, _without_shadows)):
+        for code in zxingcpp.read_barcodes(look(picture.reduce(scale)), kinds):
             at = code.position
             corners = (at.top_left, at.top_right, at.bottom_right, at.bottom_left)
-            found.setdefault(code.text, np.array([[point.x, point.y] for point in corners]))
+            places = scale * np.array([[point.x, point.y] for point in corners]) + (scale - 1) / 2
+            found.setdefault(code.text, places)
         if sum(text.startswith("K") for text in found) >= 4:
             break
     ours = [

@@ -33,7 +33,8 @@ def state(photo):
     [
         (picture(), "too-few-codes"),
         (b"no picture", "not-a-picture"),
-        # Some kilobytes that would be 60 and 240 megapixels once unpacked.
+        # Some kilobytes that would be 30, 60 and 240 megapixels once unpacked.
+        (picture("PNG", times=63), "too-large"),
         (picture("PNG", times=125), "too-large"),
         (picture("PNG", times=500), "too-large"),
     ],
