@@ -86,7 +86,7 @@ def of_ruleset(name: str, ruleset: str, numbers: Sequence[int]) -> Iterator[Figu
 
 
 def compare(reading: PhotoReading, written: Written) -> Counter[str]:
-    """Count what is right and wrong on a sheet, what is doubtful, and what nobody would see."""
+    """Count the correct, wrong and doubtful fields of a sheet, and its silent errors."""
     found = Counter({"sheets": 1, "columns": len(reading.totals)})
     wrong_columns, silent_in = set(), set()
     alarmed = {side for side, total in enumerate(reading.totals) if total.is_contradicted}

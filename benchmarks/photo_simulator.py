@@ -322,7 +322,7 @@ class Sheet:
 def write(
     ruleset: str, number: int, *, totals: bool = True, language: str = "tr", paper: str = "a4"
 ) -> tuple[Image.Image, Written]:
-    """Return a sheet as somebody has written it, and what is written on it."""
+    """Return the picture of a filled-in sheet, and its contents."""
     rng = np.random.default_rng([4711, number])
     rules = RULESETS[ruleset]
     layout = layout_of(rules, paper)
@@ -481,7 +481,7 @@ def _shake(pixels: Any, rng: np.random.Generator, short: int) -> Any:
 def sheets(
     ruleset: str, numbers: Sequence[int], *, totals: bool = True
 ) -> Iterator[tuple[bytes, Written]]:
-    """Yield photographs of sheets, and what is written on them."""
+    """Yield photographs of sheets with their contents."""
     for number in numbers:
         page, written = write(ruleset, number, totals=totals)
         yield photograph(page, number), written

@@ -50,7 +50,7 @@ from tournaments.photos.straighten import UnreadablePhoto, bilinear, straighten
 
 TRAINING_WRITERS = {"optdigits": 3823, "penbased": 7494}
 LIFTS = (4, 5, 7)
-"""Digits of several strokes: the pen's path has no lifts, so its lines are not what is seen."""
+"""Digits of several strokes: the data join them where the pen was lifted, so they are left out."""
 
 SAMPLES, ROUNDS, BATCH = 160_000, 10, 256
 LAYERS = (176, 64)
@@ -58,10 +58,10 @@ FINE = 3
 """A patch is drawn with so many points for each of its pixels and direction."""
 
 EMPTY_SHEETS = range(200_000, 200_024)
-"""Simulated photographs of sheets without writing: what is behind the digits."""
+"""Numbers of the simulated blank sheets whose photographs give the background of digits."""
 
 TICK_SHEETS = range(100_000, 100_030)
-"""Simulated sheets whose boxes of contracts are trained on; the benchmark has others."""
+"""Numbers of the simulated sheets whose tick boxes train the network; the benchmark uses others."""
 
 
 def read_sets(folder: Path) -> dict[str, tuple[Any, Any, Any, Any]]:
@@ -291,7 +291,7 @@ def empty_boxes() -> Any:
 def patches(
     digits: list[Any], behind: Any, count: int, rng: np.random.Generator
 ) -> tuple[Any, Any]:
-    """Return boxes as they are cut from photographs, and what is in each."""
+    """Return tick boxes cut from photographs, and the class of each."""
     size, kinds = DIGIT, rng.choice(CLASSES, size=count, p=[0.076] * 10 + [0.13, 0.05, 0.06])
     cells = (np.arange(size) + 0.5) / size * 8.4 - 4.2
     made = np.zeros((count, size, size), dtype=np.float32)

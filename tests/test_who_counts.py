@@ -50,12 +50,12 @@ def paid(row):
 
 
 def context(name, *keys):
-    def seen(row):
+    def values(row):
         director = member_of(row.event.club, "director")
         found = page(director, row, name, *([1] if name == "line_ups" else [])).context
         return [str(found[key]) for key in keys]
 
-    return seen
+    return values
 
 
 def outlook(row):

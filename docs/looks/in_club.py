@@ -52,7 +52,7 @@ SIZES: tuple[tuple[str, dict[str, Any]], ...] = (
 
 @dataclass(frozen=True)
 class Front:
-    """A page that leads: its path, or the `link` there, `then` one on that page; what is `below`.
+    """A page: its path, or the `link` to it and `then` one there; `below` is added to the path.
 
     It is seen by an `account`, or by the phone of the entrant who is found by a `card`'s name.
     """

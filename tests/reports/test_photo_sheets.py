@@ -106,11 +106,15 @@ def test_sheets_are_offered_to_directors_where_they_can_be_read(ruleset, is_offe
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize(("ruleset", "statuses"), [("rifki", (302, 202)), ("euchre", (404, 422))])
-def test_sheet_for_any_game_is_had_by_everybody_where_it_can_be_read(client, ruleset, statuses):
+@pytest.mark.parametrize(
+    ("ruleset", "statuses", "kinds"),
+    [("rifki", (302, 202), {"photo-sheet"}), ("euchre", (404, 422), set())],
+)
+def test_sheet_for_any_game_is_had_by_everybody_where_it_can_be_read(
+    client, ruleset, statuses, kinds
+):
     page = client.post(reverse("empty_sheet", args=[ruleset]), {"photo": ""})
     api = client.post(reverse("api:ruleset-documents", args=[ruleset]), {"photo": True}, JSON)
 
     assert (page.status_code, api.status_code) == statuses
-    kinds = set(Report.objects.values_list("kind", flat=True))
-    assert kinds == ({Report.Kind.PHOTO_SHEET} if ruleset == "rifki" else set())
+    assert set(Report.objects.values_list("kind", flat=True)) == kinds

@@ -26,7 +26,7 @@ from tournaments.photos.layout import PAPERS, Box, Layout, layout_of
 from tournaments.photos.straighten import Floats, Page, UnreadablePhoto, straighten
 
 SURER = 0.999
-"""What is less probable than this is doubtful in the column of a total that contradicts it."""
+"""The same in the column of a contradictory total."""
 
 SURELY_WRITTEN = 0.05
 """A row without a tick is written if one of its boxes is less probably empty than this."""

@@ -124,7 +124,7 @@ def examine_clock(_mail_to: str) -> Iterator[Finding]:
 
 
 def examine_parts(names: Iterable[str]) -> Iterator[Finding]:
-    """Run checks of /readyz, and yield those that fail."""
+    """Yield the failing checks of /readyz."""
     for name in names:
         try:
             answer = LOOKS[name].begin().result(PATIENCE)

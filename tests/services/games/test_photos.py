@@ -1,4 +1,4 @@
-"""How workers read photographs, and what is left where they die or fail."""
+"""Reading of photographs by workers, also by those that are killed or fail."""
 
 import io
 from datetime import timedelta

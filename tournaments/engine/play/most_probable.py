@@ -18,7 +18,7 @@ from tournaments.engine.rules.fields import KING_FIELDS, fields_of
 from tournaments.engine.rules.rulesets import Contract, Points, Ruleset
 
 SURE = 0.97
-"""What is less probable than this is for a person to look at."""
+"""The least probability that needs no confirmation by a person."""
 
 FLOOR = 2e-4
 """The least probability of anything, so that one confident misreading cannot outweigh a sum."""
